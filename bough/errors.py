@@ -1,0 +1,34 @@
+"""The room of errors: what a user can cause, with the exit code each one ends the command with."""
+
+from __future__ import annotations
+
+
+class BoughError(ValueError):
+    """Something a user can mend; the message says what, where and how."""
+
+    exit_code = 2
+
+
+class FieldError(BoughError):
+    """A field of a record that holds a value it cannot; `path` names it from the record's root."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+        self.problem = problem
+
+    def under(self, parent: str) -> FieldError:
+        """The same error, seen from the record that holds this one as its field `parent`."""
+        return FieldError(f"{parent}.{self.path}" if self.path else parent, self.problem)
+
+
+class ArtefactError(BoughError):
+    """A file that is corrupt, or that is refused because reading it would not be safe."""
+
+    exit_code = 3
+
+
+class ResourceError(BoughError):
+    """The machine ran out of something: memory, disk, a device."""
+
+    exit_code = 4

@@ -1,0 +1,145 @@
+"""What a branch of the tree is: its place, presets, settings and names, as data. One file here for each family."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from bough.keymap import Rule
+from bough.settings import Choice, Refused, Setting, Where
+from bough.spec import Outputs, Spec
+
+Branch = Literal["encoder", "decoder", "encoder-decoder"]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A published size: how it differs from its family's base, and how many parameters that comes to."""
+
+    changes: Mapping[str, Any]
+    parameters: int
+
+
+@dataclass(frozen=True)
+class Family:
+    """A branch of the tree."""
+
+    name: str
+    title: str
+    year: int
+    paper: str
+    parent: str | None
+    """The family it grew from."""
+    branch: Branch
+    adds: str
+    """What it changed."""
+    model_type: str
+    """What its config.json calls it."""
+    base: Spec
+    """What a config.json that says nothing more means."""
+    presets: Mapping[str, Preset]
+    outputs: Outputs
+    """Every head that its checkpoints may carry, in this family's form."""
+    architectures: tuple[tuple[str, tuple[str, ...]], ...]
+    """Their class names and the heads each one has, the plainest first."""
+    settings: tuple[Setting | Refused, ...]
+    prefix: str
+    """What stands before the trunk's names in a checkpoint that has a head."""
+    trunk: tuple[Rule, ...]
+    """The names of the trunk and the pooler, without the prefix."""
+    heads: tuple[Rule, ...]
+    """The names of the other heads."""
+    harmless: frozenset[str] = frozenset()
+    """Keys of its config.json that change no number, besides those that every family may have."""
+    tells: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Settings by which its config is known from that of a family with the same tensor names."""
+
+    def preset(self, name: str) -> Spec:
+        """The Spec of one of its presets."""
+        return self.base.but(**self.presets[name].changes)
+
+    @functools.cached_property
+    def whole(self) -> Spec:
+        """Its base with every head at once: all the tensors one of its checkpoints may hold."""
+        return self.base.but(outputs=self.outputs)
+
+    def architecture(self, outputs: Outputs) -> str | None:
+        """The class name that loads these heads: the exact one, or else the one that knows most of them."""
+        present = set(outputs.present())
+        fits = [(name, set(heads)) for name, heads in self.architectures if set(heads) <= present]
+        best = max(fits, key=lambda fit: len(fit[1]), default=None)
+        return best[0] if best else None
+
+
+def grown(parent: Family, **changes: Any) -> Family:
+    """A family that is another one but for what is said."""
+    return dataclasses.replace(parent, parent=parent.name, **changes)
+
+
+ACTIVATIONS = Choice(
+    (
+        ("gelu", "gelu"),
+        ("gelu_python", "gelu"),
+        ("gelu_new", "gelu_tanh"),
+        ("gelu_pytorch_tanh", "gelu_tanh"),
+        ("gelu_python_tanh", "gelu_tanh"),
+        ("gelu_fast", "gelu_tanh"),
+        ("gelu_accurate", "gelu_tanh"),
+        ("quick_gelu", "gelu_sigmoid"),
+        ("relu", "relu"),
+        ("relu2", "relu_squared"),
+        ("silu", "silu"),
+        ("swish", "silu"),
+        ("tanh", "tanh"),
+        ("sigmoid", "sigmoid"),
+        ("mish", "mish"),
+        ("linear", "identity"),
+    )
+)
+"""Activation names as config files spell them; of the spellings of one function, the first is written."""
+
+
+def _labels(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
+    if not isinstance(theirs, dict) or not all(str(key).isdecimal() for key in theirs):
+        raise ValueError("must map label numbers to names")
+    named = {int(key): str(name) for key, name in theirs.items()}
+    if sorted(named) != list(range(len(named))):
+        raise ValueError(f"must name labels 0 to {len(named) - 1}, each once")
+    return tuple(named[i] for i in range(len(named)))
+
+
+def _counted(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
+    if not isinstance(theirs, int) or isinstance(theirs, bool) or not 1 <= theirs <= 2**20:
+        raise ValueError(f"must be a whole number from 1 up, not {theirs!r}")
+    return current if theirs == len(current) else tuple(f"LABEL_{i}" for i in range(theirs))
+
+
+UNLESS_NONE = Where(lambda theirs, current: current if theirs is None else theirs, lambda ours: ours)
+"""The value itself, where None means what an earlier setting decided."""
+
+
+def _task(theirs: Any, current: str) -> str:
+    return current if theirs is None else TASKS.read(theirs, current)
+
+
+TASKS = Choice(
+    (
+        ("single_label_classification", "single"),
+        ("multi_label_classification", "multi"),
+        ("regression", "regression"),
+    )
+)
+LABELS = (
+    Setting(
+        "id2label",
+        "outputs.classify.labels",
+        "outputs.tag.labels",
+        codec=Where(_labels, lambda labels: {str(i): name for i, name in enumerate(labels)}),
+    ),
+    Setting("num_labels", "outputs.classify.labels", "outputs.tag.labels", codec=Where(_counted, len)),
+    Setting("problem_type", "outputs.classify.task", codec=Where(_task, TASKS.write)),
+)
+"""Label names and task, which every family with a classification head says alike."""
