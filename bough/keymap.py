@@ -83,14 +83,15 @@ def their_shape(rule: Rule, ours: Shape) -> Shape:
 def expand(rules: Iterable[Rule], spec: Spec) -> list[Rule]:
     """The rules that hold for this architecture, with exact names; a rule for a tensor it lacks is left out."""
     tensors = spec.tensors()
-    exact = dict.fromkeys(one for rule in rules for one in _written_out(rule, spec))
+    exact = dict.fromkeys(one for rule in rules for one in written_out(rule, spec))
     live = [rule for rule in exact if isinstance(rule, Drop) or rule.ours in tensors]
     # A name can be a tensor of its own in one architecture and the second name of a tied one in another.
     own = {name for rule in live if not isinstance(rule, Alias) for name in spelled(rule)}
     return [rule for rule in live if not (isinstance(rule, Alias) and rule.theirs in own)]
 
 
-def _written_out(rule: Rule, spec: Spec) -> Iterator[Rule]:
+def written_out(rule: Rule, spec: Spec) -> Iterator[Rule]:
+    """A rule with its placeholders filled in for every block, whether or not the architecture has that tensor."""
     inner = spec.sharing.inner if isinstance(spec.sharing, Groups) else 1
     for i in range(spec.blocks):
         for part in ("weight", "bias"):

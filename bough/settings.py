@@ -21,7 +21,7 @@ class Codec(Protocol):
     def read(self, theirs: Any, current: Any) -> Any:
         """Our value for theirs; `current` is what our field holds so far."""
 
-    def write(self, ours: Any) -> Any:
+    def write(self, ours: Any, spec: Spec) -> Any:
         """Their value for ours."""
 
 
@@ -32,7 +32,7 @@ class Same:
     def read(self, theirs: Any, current: Any) -> Any:
         return theirs
 
-    def write(self, ours: Any) -> Any:
+    def write(self, ours: Any, spec: Spec) -> Any:
         return ours
 
 
@@ -49,7 +49,7 @@ class Choice:
         known = ", ".join(show(key) for key, _ in self.pairs)
         raise ValueError(f"must be one of {known}, not {theirs!r}")
 
-    def write(self, ours: Any) -> Any:
+    def write(self, ours: Any, spec: Spec) -> Any:
         for key, value in self.pairs:
             if value == ours:
                 return key
@@ -72,7 +72,7 @@ class Switch:
         shared = {name: getattr(current, name) for name in wanted.__dataclass_fields__ if hasattr(current, name)}
         return wanted(**shared)
 
-    def write(self, ours: Any) -> Any:
+    def write(self, ours: Any, spec: Spec) -> Any:
         if isinstance(ours, self.on):
             return True
         if isinstance(ours, self.off):
@@ -90,8 +90,32 @@ class Where:
     def read(self, theirs: Any, current: Any) -> Any:
         return self.to_ours(theirs, current)
 
-    def write(self, ours: Any) -> Any:
+    def write(self, ours: Any, spec: Spec) -> Any:
         return self.to_theirs(ours)
+
+
+@dataclass(frozen=True)
+class OrSoFar:
+    """Another codec, where None means what was decided so far."""
+
+    codec: Codec = Same()
+
+    def read(self, theirs: Any, current: Any) -> Any:
+        return current if theirs is None else self.codec.read(theirs, current)
+
+    def write(self, ours: Any, spec: Spec) -> Any:
+        return self.codec.write(ours, spec)
+
+
+@dataclass(frozen=True)
+class Inner:
+    """The feed-forward's width: a number in their files, and in ours only where it is not four times the trunk's."""
+
+    def read(self, theirs: Any, current: Any) -> Any:
+        return theirs
+
+    def write(self, ours: Any, spec: Spec) -> Any:
+        return spec.feed.inside(spec.width)
 
 
 @dataclass(frozen=True, init=False)
@@ -103,9 +127,14 @@ class Setting:
     codec: Codec
     also: tuple[str, ...]
     """Older spellings of the key, read but not written."""
+    unsaid: Any
+    """What the key's absence means, where that is not what the family's base has."""
 
-    def __init__(self, key: str, *paths: str, codec: Codec = Same(), also: tuple[str, ...] = ()) -> None:
-        for name, value in (("key", key), ("paths", paths), ("codec", codec), ("also", also)):
+    def __init__(
+        self, key: str, *paths: str, codec: Codec = Same(), also: tuple[str, ...] = (), unsaid: Any = MISSING
+    ) -> None:
+        fields = {"key": key, "paths": paths, "codec": codec, "also": also, "unsaid": unsaid}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
 
@@ -129,12 +158,13 @@ def read(rules: Sequence[Rule], base: Spec, config: Mapping[str, Any]) -> Spec:
         if isinstance(rule, Refused):
             _refuse(rule, config)
             continue
-        key = next((name for name in (rule.key, *rule.also) if name in config), None)
-        for path in rule.paths if key else ():
+        key = next((name for name in (rule.key, *rule.also) if name in config), rule.key)
+        value = config.get(key, rule.unsaid)
+        for path in rule.paths if value is not MISSING else ():
             current = _peek(base, changes, path)
             if current is not MISSING:
-                changes[path] = _said(key or "", lambda c=current: rule.codec.read(config[key], c))
-                decided[path] = key or ""
+                changes[path] = _said(key, lambda c=current: rule.codec.read(value, c))
+                decided[path] = key
     try:
         return changed(base, changes)
     except FieldError as error:
@@ -151,7 +181,7 @@ def write(rules: Sequence[Rule], base: Spec, spec: Spec) -> dict[str, Any]:
             continue
         held = [value for path in rule.paths if (value := get(spec, path)) is not MISSING]
         if held:
-            config[rule.key] = _said(rule.paths[0], lambda value=held[0]: rule.codec.write(value))
+            config[rule.key] = _said(rule.paths[0], lambda value=held[0]: rule.codec.write(value, spec))
     for path, ours, theirs in spec.diff(read(rules, base, config)):
         raise BoughError(
             f"{path}: a {spec.family} checkpoint cannot say {show(ours)} here (it would be read as {show(theirs)}); "

@@ -172,7 +172,7 @@ class FeedForward(Record):
     """The two linear layers of each block and what is between them."""
 
     inner: Size | None = None
-    """Width between the two; four times the trunk's where nothing is said."""
+    """Width between the two where it is not four times the trunk's."""
     activation: Activation = "gelu"
     gated: bool = False
     """Multiply the activated half of a doubled `up` with its other half."""
@@ -435,6 +435,9 @@ class Spec(Record):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.feed.inner == 4 * self.width:
+            # One architecture has one spelling, so that equal ones compare equal.
+            object.__setattr__(self, "feed", self.feed.but(inner=None))
         if self.width % self.heads:
             raise FieldError("heads", f"{self.heads} heads do not divide a width of {self.width}")
         _check_positions(self.embedding)

@@ -3,13 +3,13 @@
 from bough.families.bert import BERT, SETTINGS
 from bough.families.family import Preset, grown
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
-from bough.settings import Refused, Setting
+from bough.settings import Inner, Refused, Setting
 from bough.spec import Classify, Groups, Outputs, Pair, Pooler, Span, Tag, Tied, Transform, Words
 
 LAYER = "encoder.albert_layer_groups.{g}.albert_layers.{j}."
 HEADS = ("outputs.classify.dropout", "outputs.tag.dropout", "outputs.pair.dropout")
 WORDS = Words(Transform("gelu_tanh", BERT.base.norm), Tied(bias=True))
-NOT_ITS_OWN = ("classifier_dropout", "is_decoder", "hidden_dropout_prob", "add_cross_attention")
+NOT_ITS_OWN = ("intermediate_size", "classifier_dropout", "is_decoder", "hidden_dropout_prob", "add_cross_attention")
 
 ALBERT = grown(
     BERT,
@@ -30,11 +30,11 @@ ALBERT = grown(
         **{"attention.weights_dropout": 0, "attention.dropout": 0},
     ),
     presets={
-        "albert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_170_672),
+        "albert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_167_600),
         "albert-base": Preset({"width": 768, "heads": 12}, 11_221_680),
-        "albert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 16_759_344),
-        "albert-xlarge": Preset({"width": 2048, "depth": 24, "heads": 16}, 54_845_232),
-        "albert-xxlarge": Preset({}, 206_180_400),
+        "albert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 16_795_824),
+        "albert-xlarge": Preset({"width": 2048, "depth": 24, "heads": 16}, 54_821_040),
+        "albert-xxlarge": Preset({}, 206_368_944),
     },
     outputs=Outputs(Pooler(), WORDS, Pair(dropout=0.1), Classify(), Tag(), Span()),
     architectures=(
@@ -48,6 +48,7 @@ ALBERT = grown(
     ),
     settings=(
         *(rule for rule in SETTINGS if rule.key not in NOT_ITS_OWN),
+        Setting("intermediate_size", "feed.inner", codec=Inner(), unsaid=16384),
         Setting("embedding_size", "embedding.width"),
         Setting("num_hidden_groups", "sharing.groups"),
         Setting("inner_group_num", "sharing.inner"),

@@ -1,8 +1,8 @@
 """BERT: the encoder alone, trained to fill in masked words and to tell whether one sentence follows another."""
 
-from bough.families.family import ACTIVATIONS, LABELS, UNLESS_NONE, Family, Preset
+from bough.families.family import ACTIVATIONS, LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
-from bough.settings import Choice, Refused, Setting, Switch
+from bough.settings import Choice, Inner, OrSoFar, Refused, Setting, Switch
 from bough.spec import (
     Attention, Causal, Classify, Embedding, FeedForward, Full, LayerNorm, Learned, Outputs, Pair, Pooler, Span, Spec,
     Tag, Tied, Transform, Untied, Words,
@@ -16,7 +16,7 @@ SETTINGS = (
     Setting("hidden_size", "width"),
     Setting("num_hidden_layers", "depth"),
     Setting("num_attention_heads", "heads"),
-    Setting("intermediate_size", "feed.inner"),
+    Setting("intermediate_size", "feed.inner", codec=Inner(), unsaid=3072),
     Setting("max_position_embeddings", "embedding.positions.size"),
     Setting("type_vocab_size", "embedding.segments"),
     Setting("hidden_act", "feed.activation", "outputs.words.transform.activation", codec=ACTIVATIONS),
@@ -26,7 +26,7 @@ SETTINGS = (
         "hidden_dropout_prob",
         *("attention.dropout", "feed.dropout", "embedding.dropout", "outputs.classify.dropout", "outputs.tag.dropout"),
     ),
-    Setting("classifier_dropout", "outputs.classify.dropout", "outputs.tag.dropout", codec=UNLESS_NONE),
+    Setting("classifier_dropout", "outputs.classify.dropout", "outputs.tag.dropout", codec=OrSoFar()),
     Setting("initializer_range", "initial.std"),
     Setting("is_decoder", "attention.mask", codec=Choice(((False, Full()), (True, Causal())))),
     Setting("tie_word_embeddings", "outputs.words.projection", codec=Switch(off=Untied, on=Tied)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bough.keymap import Rule
-from bough.settings import Choice, Refused, Setting, Where
+from bough.settings import Choice, OrSoFar, Refused, Setting, Where
 from bough.spec import Outputs, Spec
 
 Branch = Literal["encoder", "decoder", "encoder-decoder"]
@@ -117,14 +117,6 @@ def _counted(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
     return current if theirs == len(current) else tuple(f"LABEL_{i}" for i in range(theirs))
 
 
-UNLESS_NONE = Where(lambda theirs, current: current if theirs is None else theirs, lambda ours: ours)
-"""The value itself, where None means what an earlier setting decided."""
-
-
-def _task(theirs: Any, current: str) -> str:
-    return current if theirs is None else TASKS.read(theirs, current)
-
-
 TASKS = Choice(
     (
         ("single_label_classification", "single"),
@@ -140,6 +132,25 @@ LABELS = (
         codec=Where(_labels, lambda labels: {str(i): name for i, name in enumerate(labels)}),
     ),
     Setting("num_labels", "outputs.classify.labels", "outputs.tag.labels", codec=Where(_counted, len)),
-    Setting("problem_type", "outputs.classify.task", codec=Where(_task, TASKS.write)),
+    Setting("problem_type", "outputs.classify.task", codec=OrSoFar(TASKS)),
 )
 """Label names and task, which every family with a classification head says alike."""
+
+COMMON = (
+    Refused("is_encoder_decoder", (False, None), "this family has one stack"),
+    Refused("pruned_heads", ({}, None), "every layer has all its heads here; prune the weights themselves to zero instead"),
+    Refused("quantization_config", (None,), "only files that hold the numbers themselves are read"),
+)
+"""What every family's config may ask for and none can have."""
+HARMLESS = frozenset(
+    "architectures auto_map bad_words_ids begin_suppress_tokens bos_token_id chunk_size_feed_forward "
+    "cross_attention_hidden_size custom_pipelines decoder_start_token_id diversity_penalty do_sample dtype early_stopping "
+    "encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty finetuning_task forced_bos_token_id "
+    "forced_eos_token_id gradient_checkpointing label2id length_penalty max_length min_length model_type name_or_path "
+    "no_repeat_ngram_size num_beam_groups num_beams num_return_sequences output_attentions output_hidden_states "
+    "output_past output_scores pad_token_id prefix remove_invalid_values repetition_penalty return_dict "
+    "return_dict_in_generate sep_token_id suppress_tokens task_specific_params temperature tf_legacy_loss "
+    "tie_encoder_decoder tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p use_bfloat16 "
+    "use_cache".split()
+)
+"""Keys of any family's config.json that change no number of the net."""

@@ -30,7 +30,7 @@ ROBERTA = grown(
     model_type="roberta",
     base=BERT.base.but(family="roberta", vocabulary=50265, **{"embedding.positions": Learned(512, offset=2)}),
     presets={
-        "roberta-tiny": Preset({"width": 128, "depth": 2, "heads": 2, **PUBLISHED}, 6_963_545),
+        "roberta-tiny": Preset({"width": 128, "depth": 2, "heads": 2, **PUBLISHED}, 6_963_673),
         "roberta-base": Preset(PUBLISHED, 124_697_433),
         "roberta-large": Preset({"width": 1024, "depth": 24, "heads": 16, **PUBLISHED}, 355_412_057),
     },

@@ -1,0 +1,102 @@
+"""Finding a checkpoint's folder, here or on the hub, and reading its small files without trusting them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any, cast
+
+from bough.errors import ArtefactError, BoughError, ResourceError
+
+HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+SMALL = ("*.json", "*.txt", "*.model", "*/config.json", "README.md")
+"""What is fetched from the hub beside the weights."""
+LARGEST_JSON = 64 * 2**20
+
+
+class Folder:
+    """A checkpoint's folder, from which a name never reaches out."""
+
+    def __init__(self, path: Path, root: Path | None = None) -> None:
+        self.path = path
+        own = path.resolve()
+        # The hub's cache keeps a file once, beside its snapshots, and links to it from each.
+        self.root = root or (own.parent.parent if own.parent.name == "snapshots" else own)
+
+    def __truediv__(self, name: str) -> Folder:
+        """A folder inside this one."""
+        return Folder(self.file(name), self.root)
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a file."""
+        return (self.path / name).is_file()
+
+    def file(self, name: str) -> Path:
+        """The path of a file that a checkpoint names, once it is known to lie in the folder."""
+        path = self.path / name
+        if not path.resolve().is_relative_to(self.root):
+            raise ArtefactError(f"{path}: refused, because it leads out of its folder; put the file itself there")
+        return path
+
+    def bytes(self, name: str) -> bytes:
+        """What a small file holds."""
+        path = self.file(name)
+        try:
+            if path.stat().st_size > LARGEST_JSON:
+                raise ArtefactError(f"{path}: refused, because no such file has more than {LARGEST_JSON >> 20} MiB")
+            return path.read_bytes()
+        except OSError as error:
+            raise BoughError(f"{path}: {error.strerror}") from None
+
+    def json(self, name: str) -> dict[str, Any]:
+        """The JSON object in a small file."""
+        return cast("dict[str, Any]", self._json(name, dict))
+
+    def json_list(self, name: str) -> list[Any]:
+        """The JSON list in a small file."""
+        return cast("list[Any]", self._json(name, list))
+
+    def _json(self, name: str, kind: type) -> object:
+        path, content = self.path / name, self.bytes(name)
+        try:
+            data = json.loads(content.decode())
+        except RecursionError:
+            raise ArtefactError(f"{path}: refused, because it is nested too deeply") from None
+        except ValueError as error:
+            raise ArtefactError(f"{path}: not JSON ({error}); fetch or write the file again") from None
+        if not isinstance(data, kind):
+            raise ArtefactError(f"{path}: must hold a JSON {'object' if kind is dict else 'list'}")
+        return data
+
+
+def find(source: str | os.PathLike[str], allow_pickle: bool = False) -> Folder:
+    """The folder of a checkpoint: a path, or a hub id, which the hub's own cache and variables decide about."""
+    path = Path(source)
+    if path.is_dir():
+        return Folder(path)
+    if path.exists():
+        raise BoughError(f"{path}: is a file; name the folder that holds it and its config.json")
+    if not HUB_ID.fullmatch(str(source)):
+        raise BoughError(f"{path}: there is no such folder")
+    return Folder(_fetch(str(source), allow_pickle))
+
+
+def _fetch(name: str, allow_pickle: bool) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
+    weights = ["model.safetensors", "model-*.safetensors"]
+    if allow_pickle:
+        weights += ["pytorch_model*.bin"]
+    try:
+        return Path(snapshot_download(name, allow_patterns=[*SMALL, *weights]))
+    except LocalEntryNotFoundError:
+        why = "there is no such folder, the hub's cache does not have it, and the hub cannot be reached"
+        raise BoughError(f"{name}: {why}; name a folder, or fetch it once while online") from None
+    except (HfHubHTTPError, HFValidationError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise BoughError(f"{name}: there is no such folder, and the hub says: {reason}") from None
+    except OSError as error:
+        raise ResourceError(f"{name}: cannot be fetched ({error})") from None

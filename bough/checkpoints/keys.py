@@ -1,0 +1,135 @@
+"""The engine of names: runs a family's rules over a file's tensors, both ways, and says all that does not fit at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from bough.errors import BoughError
+from bough.families.family import Family
+from bough.keymap import Alias, Drop, Fuse, Rule, Shadow, Transpose, expand, spelled, their_shape
+from bough.spec import Shape, Spec
+
+OLD_SPELLINGS = {".gamma": ".weight", ".beta": ".bias"}
+"""How the first checkpoints, converted from elsewhere, named the two parts of a norm."""
+
+
+@dataclass
+class Fit:
+    """How a file's tensors and an architecture's agree."""
+
+    tensors: dict[str, Tensor] = field(default_factory=dict[str, Tensor])
+    """Ours, filled."""
+    missing: list[str] = field(default_factory=list[str])
+    unexpected: list[str] = field(default_factory=list[str])
+    misshaped: list[str] = field(default_factory=list[str])
+    disagreeing: list[str] = field(default_factory=list[str])
+
+    def complaint(self) -> str:
+        """All that is wrong, on one line; empty where nothing is."""
+        parts = {
+            "missing": self.missing,
+            "unexpected": self.unexpected,
+            "misshaped": self.misshaped,
+            "disagreeing": self.disagreeing,
+        }
+        return "; ".join(f"{len(names)} {kind}: {', '.join(names)}" for kind, names in parts.items() if names)
+
+
+def canonical(names: Iterable[str], family: Family) -> dict[str, str]:
+    """A file's names as the family's rules spell them, each with the name it has in the file."""
+    spelt: dict[str, str] = {}
+    for name in names:
+        plain = name.removeprefix(family.prefix)
+        for old, new in OLD_SPELLINGS.items():
+            if plain.endswith(old):
+                plain = plain.removesuffix(old) + new
+        # A name that two of the file's come down to keeps its own spelling, and is then unexpected.
+        spelt[name if plain in spelt else plain] = name
+    return spelt
+
+
+def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collection[str] = ()) -> Fit:
+    """Fill an architecture's tensors from a file's."""
+    names = canonical((name for name in found if name not in ignore), family)
+    rules = expand((*family.trunk, *family.heads), spec)
+    known = {name for rule in rules for name in spelled(rule)}
+    result = Fit(unexpected=sorted(own for name, own in names.items() if name not in known))
+    seconds = [rule for rule in rules if isinstance(rule, Alias | Shadow)]
+    for rule in rules:
+        if isinstance(rule, Alias | Shadow | Drop):
+            continue
+        stand_ins = [one for one in seconds if one.ours == rule.ours and one.theirs in names]
+        absent = [name for name in spelled(rule) if name not in names]
+        if absent and not stand_ins:
+            result.missing += _as_written(absent, family, spec, names)
+            continue
+        chosen = stand_ins[0] if absent else rule
+        _take(chosen, spec.tensors()[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
+    for rule in seconds:
+        ours = result.tensors.get(rule.ours)
+        if isinstance(rule, Alias) and rule.theirs in names and ours is not None:
+            _compare(names[rule.theirs], found[names[rule.theirs]], ours, result)
+    return result
+
+
+def spread(family: Family, spec: Spec, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The tensors of a file, under the names and in the shapes that the family's other tools expect."""
+    rules = [rule for rule in expand((*family.trunk, *family.heads), spec) if not isinstance(rule, Alias | Drop)]
+    trunk = {name for rule in expand(family.trunk, spec) for name in spelled(rule)}
+    # Their classes without a head have no prefix; those with one put it before the trunk's names.
+    prefix = family.prefix if set(spec.outputs.present()) - {"pooler"} else ""
+    file: dict[str, Tensor] = {}
+    for rule in rules:
+        pieces = _theirs(rule, tensors[rule.ours])
+        for name, piece in zip(spelled(rule), pieces, strict=True):
+            own = prefix + name if name in trunk else name
+            if own in file:
+                raise BoughError(f"a {family.title} checkpoint holds only one head under the name {own}; save one of them")
+            file[own] = piece.contiguous()
+    unsaid = sorted(spec.tensors().keys() - {rule.ours for rule in rules})
+    if unsaid:
+        raise BoughError(f"a {family.title} checkpoint has no names for {', '.join(unsaid)}")
+    return file
+
+
+def _take(rule: Rule, ours: Shape, theirs: Mapping[str, Tensor], result: Fit) -> None:
+    wanted = their_shape(rule, ours)
+    wrong = [f"{n} is {tuple(t.shape)} and should be {wanted}" for n, t in theirs.items() if tuple(t.shape) != wanted]
+    wrong += [f"{n} is {t.dtype} and should be floating-point" for n, t in theirs.items() if not t.is_floating_point()]
+    result.misshaped += wrong
+    if wrong or isinstance(rule, Drop):
+        return
+    tensors = list(theirs.values())
+    match rule:
+        case Transpose():
+            result.tensors[rule.ours] = tensors[0].t()
+        case Fuse():
+            result.tensors[rule.ours] = torch.cat(tensors)
+        case _:
+            result.tensors[rule.ours] = tensors[0]
+
+
+def _theirs(rule: Rule, ours: Tensor) -> tuple[Tensor, ...]:
+    match rule:
+        case Transpose():
+            return (ours.t(),)
+        case Fuse():
+            return ours.chunk(len(rule.theirs))
+        case _:
+            return (ours,)
+
+
+def _compare(name: str, second: Tensor, first: Tensor, result: Fit) -> None:
+    if second.shape != first.shape or not torch.equal(second, first):
+        result.disagreeing.append(f"{name} is tied to another tensor and has other numbers")
+
+
+def _as_written(names: Iterable[str], family: Family, spec: Spec, found: Mapping[str, str]) -> list[str]:
+    """Canonical names as this file would spell them."""
+    trunk = {name for rule in expand(family.trunk, spec) for name in spelled(rule)}
+    prefixed = any(own.startswith(family.prefix) for own in found.values())
+    return [family.prefix + name if prefixed and name in trunk else name for name in names]

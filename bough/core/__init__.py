@@ -1,0 +1,9 @@
+"""The room of the trunk: an architecture as torch modules. Only the spec and a packed batch come in.
+
+Shapes are written T for tokens, W for width, H for heads, D for a head's width, N for sequences, V for the vocabulary.
+"""
+
+from bough.core.build import build, empty, fresh
+from bough.core.net import Net
+
+__all__ = ["Net", "build", "empty", "fresh"]

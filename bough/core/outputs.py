@@ -1,0 +1,132 @@
+"""What a net can be asked besides its hidden states: words, whether two sentences belong together, labels, answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from bough.core.embed import Table
+from bough.core.feed import Elementwise
+from bough.packed import Packed
+
+Stream = Float[Tensor, "tokens width"]
+Vectors = Float[Tensor, "sequences width"]
+Scores = Float[Tensor, "..."]
+Read = Callable[[Stream, Packed], Vectors]
+
+
+def first(x_TW: Stream, batch: Packed) -> Vectors:
+    """The state of each sequence's first token."""
+    return x_TW[batch.offsets[:-1]]
+
+
+def last(x_TW: Stream, batch: Packed) -> Vectors:
+    """The state of each sequence's last token."""
+    return x_TW[batch.offsets[1:] - 1]
+
+
+def mean(x_TW: Stream, batch: Packed) -> Vectors:
+    """The mean state of each sequence."""
+    sums = x_TW.new_zeros(len(batch.lengths), x_TW.shape[1]).index_add(0, batch.sequences, x_TW)
+    return sums / batch.offsets.diff()[:, None]
+
+
+class Pooler(nn.Module):
+    """The first token's state, through a linear layer and tanh."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, width)
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Vectors:
+        return torch.tanh(self.dense(first(x_TW, batch)))
+
+
+class Transform(nn.Sequential):
+    """Nothing, where it is empty; otherwise what comes before the words are scored."""
+
+
+class Hidden(nn.Linear):
+    """A linear layer between the trunk and the scores: dropout before, activation behind."""
+
+    def __init__(self, inputs: int, outputs: int, activation: Elementwise, dropout: float = 0.0) -> None:
+        super().__init__(inputs, outputs)
+        self.dropout = nn.Dropout(dropout)
+        self.activation = activation
+
+    def forward(self, input: Float[Tensor, "rows inputs"]) -> Float[Tensor, "rows outputs"]:
+        return self.activation(super().forward(self.dropout(input)))
+
+
+class TiedWords(nn.Module):
+    """A score for every word at every position, by the table that embeds them."""
+
+    def __init__(self, transform: nn.Module, norm: nn.Module, table: Table, bias: nn.Parameter | None) -> None:
+        super().__init__()
+        self.transform = transform
+        self.norm = norm
+        # In a tuple, torch does not register the table a second time: files know it by one name.
+        self.tables = (table,)
+        self.bias = bias
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        return F.linear(self.norm(self.transform(x_TW)), self.tables[0].weight, self.bias)
+
+
+class UntiedWords(nn.Module):
+    """A score for every word at every position, by a table of their own."""
+
+    def __init__(self, transform: nn.Module, norm: nn.Module, project: nn.Linear) -> None:
+        super().__init__()
+        self.transform = transform
+        self.norm = norm
+        self.project = project
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        return self.project(self.norm(self.transform(x_TW)))
+
+
+class AdaptiveWords(nn.Module):
+    """The log-probability of every word at every position, rare words' from clusters behind narrower projections."""
+
+    def __init__(self, transform: nn.Module, norm: nn.Module, adaptive: nn.AdaptiveLogSoftmaxWithLoss) -> None:
+        super().__init__()
+        self.transform = transform
+        self.norm = norm
+        self.adaptive = adaptive
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        return self.adaptive.log_prob(self.norm(self.transform(x_TW)))
+
+
+class EachSequence(nn.Module):
+    """Scores of each sequence: one for each label, or for its two sentences belonging together or not."""
+
+    def __init__(
+        self, read: Read, hidden: nn.Module, dropout: float, out: nn.Linear, activation: Elementwise
+    ) -> None:
+        super().__init__()
+        self.read = read
+        self.hidden = hidden
+        self.dropout = nn.Dropout(dropout)
+        self.out = out
+        self.activation = activation
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        return self.activation(self.out(self.dropout(self.hidden(self.read(x_TW, batch)))))
+
+
+class EachToken(nn.Module):
+    """Scores of each token: one for each label, or for an answer starting and ending there."""
+
+    def __init__(self, dropout: float, out: nn.Linear) -> None:
+        super().__init__()
+        self.dropout = nn.Dropout(dropout)
+        self.out = out
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        return self.out(self.dropout(x_TW))

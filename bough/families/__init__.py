@@ -1,0 +1,40 @@
+"""The room of families: the branches of the tree, each one small file of data; no torch may come in."""
+
+from __future__ import annotations
+
+from bough.errors import BoughError
+from bough.families.albert import ALBERT
+from bough.families.bert import BERT
+from bough.families.distilbert import DISTILBERT
+from bough.families.family import Family, Preset
+from bough.families.gpt import GPT
+from bough.families.gpt2 import GPT2
+from bough.families.roberta import ROBERTA, XLM_ROBERTA
+from bough.families.xlm import XLM
+from bough.record import nearest
+from bough.spec import Spec
+
+__all__ = ["FAMILIES", "Family", "Preset", "family", "preset"]
+
+FAMILIES: dict[str, Family] = {
+    one.name: one for one in (BERT, ROBERTA, XLM_ROBERTA, XLM, DISTILBERT, ALBERT, GPT, GPT2)
+}
+"""Every branch, by name; registering one here is all that makes it read, written, listed and tested."""
+
+
+def family(name: str) -> Family:
+    """The family of this name, which may also be what its config files call it."""
+    by_model_type = {one.model_type: one for one in FAMILIES.values()}
+    found = FAMILIES.get(name) or by_model_type.get(name)
+    if not found:
+        known = ", ".join(FAMILIES)
+        raise BoughError(f"there is no family {name!r}{nearest(name, [*FAMILIES, *by_model_type])}; there are {known}")
+    return found
+
+
+def preset(name: str) -> Spec:
+    """The Spec of a preset, such as "bert-base"."""
+    holders = {size: one for one in FAMILIES.values() for size in one.presets}
+    if name not in holders:
+        raise BoughError(f"there is no preset {name!r}{nearest(name, holders)}; `bough families` lists them")
+    return holders[name].preset(name)

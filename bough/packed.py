@@ -1,0 +1,89 @@
+"""The room of batches: sequences of any lengths laid end to end; the only place that packs, unpacks and pads."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Int
+from torch import Tensor
+
+Ids = Sequence[int]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """Sequences end to end, with their lengths; everything else about their layout derives from those, once."""
+
+    ids: Int[Tensor, " tokens"]
+    lengths: tuple[int, ...]
+    segments: Int[Tensor, " tokens"]
+    """Which segment each token is of; zeros where nobody said."""
+    languages: Int[Tensor, " tokens"] | None = None
+    """Which language each token is in, where somebody said."""
+
+    @classmethod
+    def of(
+        cls,
+        sequences: Sequence[Ids],
+        segments: Sequence[Ids] | None = None,
+        languages: Sequence[int] | None = None,
+        device: torch.device | str = "cpu",
+    ) -> Packed:
+        """Lay sequences end to end. `segments` has a number for each token, `languages` one for each sequence."""
+        lengths = tuple(len(one) for one in sequences)
+        ids = _flat(sequences, device)
+        kinds = torch.zeros_like(ids) if segments is None else _flat(segments, device)
+        tongues = None
+        if languages is not None:
+            tongues = torch.tensor(languages, device=device).repeat_interleave(torch.tensor(lengths, device=device))
+        return cls(ids, lengths, kinds, tongues)
+
+    @functools.cached_property
+    def offsets(self) -> Int[Tensor, " bounds"]:
+        """Where each sequence starts, and after them where the last one ends."""
+        total = torch.tensor((0, *self.lengths), device=self.ids.device)
+        return total.cumsum(0)
+
+    @functools.cached_property
+    def sequences(self) -> Int[Tensor, " tokens"]:
+        """Which sequence each token is in."""
+        lengths = torch.tensor(self.lengths, device=self.ids.device)
+        return torch.arange(len(self.lengths), device=self.ids.device).repeat_interleave(lengths)
+
+    @functools.cached_property
+    def positions(self) -> Int[Tensor, " tokens"]:
+        """Where in its sequence each token is."""
+        return torch.arange(len(self.ids), device=self.ids.device) - self.offsets[self.sequences]
+
+    def split(self, values: Tensor) -> tuple[Tensor, ...]:
+        """Values of one per token, as one tensor for each sequence."""
+        return values.split(self.lengths)
+
+    def padded(self, fill: int = 0) -> tuple[Int[Tensor, "batch longest"], Bool[Tensor, "batch longest"]]:
+        """The rectangle that other tools read: ids with `fill` behind the short ones, and which cells are tokens."""
+        longest = max(self.lengths)
+        cells = torch.arange(longest, device=self.ids.device) < self.offsets.diff()[:, None]
+        ids = torch.full((len(self.lengths), longest), fill, device=self.ids.device)
+        ids[cells] = self.ids
+        return ids, cells
+
+
+def by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Sequence numbers in batches of at most `budget` tokens, the longest first; equal lengths stay together."""
+    batch: list[int] = []
+    held = 0
+    for number in sorted(range(len(lengths)), key=lambda one: -lengths[one]):
+        if batch and held + lengths[number] > budget:
+            yield batch
+            batch, held = [], 0
+        batch.append(number)
+        held += lengths[number]
+    if batch:
+        yield batch
+
+
+def _flat(sequences: Sequence[Ids], device: torch.device | str) -> Int[Tensor, " tokens"]:
+    return torch.tensor([one for sequence in sequences for one in sequence], dtype=torch.long, device=device)
