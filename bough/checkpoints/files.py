@@ -14,6 +14,11 @@ HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 SMALL = ("*.json", "*.txt", "*.model", "*/config.json", "README.md")
 """What is fetched from the hub beside the weights."""
 LARGEST_JSON = 64 * 2**20
+BESIDE = (
+    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.txt", "vocab.json",
+    "merges.txt", "spiece.model", "sentencepiece.bpe.model", "generation_config.json", "preprocessor_config.json",
+)  # fmt: skip
+"""What lies beside a model's weights and belongs to it whatever its architecture."""
 
 
 class Folder:
@@ -69,6 +74,11 @@ class Folder:
         if not isinstance(data, kind):
             raise ArtefactError(f"{path}: must hold a JSON {'object' if kind is dict else 'list'}")
         return data
+
+
+def small_files(folder: Folder) -> dict[str, bytes]:
+    """The tokenizer's files and their like, by name."""
+    return {name: folder.bytes(name) for name in BESIDE if folder.has(name)}
 
 
 def find(source: str | os.PathLike[str], allow_pickle: bool = False) -> Folder:

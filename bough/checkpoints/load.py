@@ -17,8 +17,9 @@ from bough.checkpoints.sentences import sentence_vector
 from bough.core import fresh
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
-from bough.families.family import COMMON
-from bough.spec import Outputs, Spec
+from bough.families.family import COMMON, HARMLESS
+from bough.keymap import Drop, Rule, spelled, written_out
+from bough.spec import Classify, Outputs, Spec, Tag
 
 
 @dataclass(frozen=True)
@@ -51,14 +52,16 @@ def load(
     found = tensors.read_all(folder, allow_pickle)
     where = str(folder.path / "config.json")
     kin = family(family_name) if family_name else recognise.which_family(config, found, where)
+    ignore = {*ignore, *recognise.tensors_of(kin, found, ignore)}
     outputs = recognise.which_heads(kin, config, found, ignore)
-    spec = _spec(kin, config, _with_counted_labels(outputs, kin, config, found), ignore, where)
+    spec = _spec(kin, config, _with_counted_labels(outputs, kin, found), ignore, where)
     spec = spec.but(vector=sentence_vector(folder, ignore))
-    filled = _filled(kin, spec, found, ignore, new_head, folder)
+    filled = _filled(kin, spec, found, ignore, folder)
     if new_head:
         spec = spec.but(outputs=with_new_head(kin, spec, new_head, labels))
+        kept = {name: tensor for name, tensor in filled.items() if not name.startswith(f"outputs.{new_head}.")}
         drawn = fresh(spec, seed)
-        filled = {**{name: drawn[name] for name in spec.tensors().keys() - filled.keys()}, **filled}
+        filled = {**{name: drawn[name] for name in spec.tensors().keys() - kept.keys()}, **kept}
     extras = {key: value for key, value in config.items() if key not in settings.keys(kin.settings)}
     return Checkpoint(folder, spec, filled, extras)
 
@@ -76,8 +79,11 @@ def with_new_head(family: Family, spec: Spec, head: str, labels: Sequence[str]) 
 def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: Collection[str], where: str) -> Spec:
     """The architecture that a config describes; a key that nobody here knows is an error."""
     rules = (*family.settings, *COMMON)
-    known = settings.keys(rules) | family.harmless | set(ignore)
-    unknown = [key for key, value in config.items() if key not in known and value is not None]
+    known = settings.keys(rules) | HARMLESS | family.harmless | set(ignore)
+    unknown = [
+        # Their tool's own notes start with an underscore.
+        key for key, value in config.items() if key not in known and value is not None and not key.startswith("_")
+    ]
     try:
         spec = settings.read(rules, family.base.but(outputs=outputs), {k: v for k, v in config.items() if k not in ignore})
     except FieldError as error:
@@ -89,3 +95,32 @@ def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: C
             f"pass over it with ignore={unknown!r} (--ignore {unknown[0]})"
         )
     return spec
+
+
+def _with_counted_labels(outputs: Outputs, family: Family, found: Mapping[str, Tensor]) -> Outputs:
+    """The heads, with as many labels as their tensors have rows; the config may then name them."""
+    rows = {name: len(found[own]) for name, own in canonical(found, family).items() if found[own].dim()}
+    rules = [one for rule in family.heads for one in written_out(rule, family.whole)]
+    changes: dict[str, Classify | Tag] = {}
+    for head, part in outputs.present().items():
+        if isinstance(part, Classify | Tag):
+            names = [name for rule in rules if _ours(rule) == f"outputs.{head}.out.weight" for name in spelled(rule)]
+            count = next((rows[name] for name in names if name in rows), len(part.labels))
+            changes[head] = part.but(labels=tuple(f"LABEL_{i}" for i in range(count)))
+    return outputs.but(**changes)
+
+
+def _ours(rule: Rule) -> str:
+    return "" if isinstance(rule, Drop) else rule.ours
+
+
+def _filled(
+    family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collection[str], folder: Folder
+) -> dict[str, Tensor]:
+    """Every tensor of the architecture, or one error that names all that does not fit."""
+    result = fit(family, spec, found, ignore)
+    complaint = result.complaint()
+    if complaint:
+        remedy = "a head that the file lacks is asked for with new_head= (--new-head), a tensor is passed over with ignore= (--ignore)"
+        raise ArtefactError(f"{folder.path}: its tensors are not those of {family.title} as its config has it: {complaint}; {remedy}")
+    return result.tensors

@@ -42,6 +42,14 @@ def which_heads(family: Family, config: Mapping[str, Any], names: Collection[str
     return family.outputs.only(*((present | (meant or set())) - set(ignore)))
 
 
+def tensors_of(family: Family, names: Collection[str], heads: Collection[str]) -> set[str]:
+    """The tensors of a file that belong to these heads and to no other; words in `heads` that are no head are passed over."""
+    offered = set(family.outputs.present())
+    kept = {name for head in offered - set(heads) for name in _own_names(head, family)}
+    gone = {name for head in offered & set(heads) for name in _own_names(head, family)} - kept
+    return {own for name, own in canonical(names, family).items() if name in gone}
+
+
 def _classes(config: Mapping[str, Any]) -> set[str]:
     """The class names that a config says wrote it."""
     classes = config.get("architectures")

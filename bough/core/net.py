@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -35,6 +36,10 @@ class Net(nn.Module):
         for x_TW in self.states(batch, planner):
             last_TW = x_TW
         return last_TW
+
+    def state(self, batch: Packed, layer: int, planner: Planner = plan) -> Stream:
+        """The states after one layer, counted from the embedding; the layers behind it are not run."""
+        return next(islice(self.states(batch, planner), layer, None))
 
     def states(self, batch: Packed, planner: Planner = plan) -> Iterator[Stream]:
         """The embedding, then what each layer makes of it; the last has been through the final norm."""

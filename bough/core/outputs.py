@@ -35,6 +35,16 @@ def mean(x_TW: Stream, batch: Packed) -> Vectors:
     return sums / batch.offsets.diff()[:, None]
 
 
+def largest(x_TW: Stream, batch: Packed) -> Vectors:
+    """The largest value of each column over each sequence."""
+    rows = batch.sequences[:, None].expand_as(x_TW)
+    return x_TW.new_zeros(len(batch.lengths), x_TW.shape[1]).scatter_reduce(0, rows, x_TW, "amax", include_self=False)
+
+
+READS: dict[str, Read] = {"mean": mean, "first": first, "last": last, "max": largest}
+"""The readings that a sentence encoder may have, by name."""
+
+
 class Pooler(nn.Module):
     """The first token's state, through a linear layer and tanh."""
 
@@ -44,10 +54,6 @@ class Pooler(nn.Module):
 
     def forward(self, x_TW: Stream, batch: Packed) -> Vectors:
         return torch.tanh(self.dense(first(x_TW, batch)))
-
-
-class Transform(nn.Sequential):
-    """Nothing, where it is empty; otherwise what comes before the words are scored."""
 
 
 class Hidden(nn.Linear):

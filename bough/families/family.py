@@ -66,12 +66,11 @@ class Family:
         """Its base with every head at once: all the tensors one of its checkpoints may hold."""
         return self.base.but(outputs=self.outputs)
 
-    def architecture(self, outputs: Outputs) -> str | None:
-        """The class name that loads these heads: the exact one, or else the one that knows most of them."""
+    def architecture(self, outputs: Outputs) -> str:
+        """Their class that loads these heads: the one that knows most of them."""
         present = set(outputs.present())
-        fits = [(name, set(heads)) for name, heads in self.architectures if set(heads) <= present]
-        best = max(fits, key=lambda fit: len(fit[1]), default=None)
-        return best[0] if best else None
+        fits = [(name, heads) for name, heads in self.architectures if set(heads) <= present]
+        return max(fits, key=lambda fit: len(fit[1]))[0]
 
 
 def grown(parent: Family, **changes: Any) -> Family:

@@ -1,0 +1,210 @@
+"""The handle a user holds: a net, its tokenizer and what its heads can do. It delegates, and holds no logic of its own."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from bough import checkpoints
+from bough.core import Net, empty
+from bough.core.outputs import READS
+from bough.errors import BoughError
+from bough.packed import Ids, Packed, by_length
+from bough.spec import SentenceVector, Spec
+from bough.text import Tokenizer
+
+log = logging.getLogger("bough")
+
+Precision = Literal["auto", "fp32", "bf16"]
+Pooling = Literal["mean", "first", "last", "max"]
+TOKENS_AT_ONCE = 4096
+"""Enough to keep the matrix products busy, few enough for their results to stay near the processor."""
+
+
+class Model:
+    """A model to ask. Sequences may have any lengths and any company: answers come in the order given, each as if alone."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        net: Net,
+        tokenizer: Tokenizer | None = None,
+        extras: Mapping[str, Any] | None = None,
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        self.spec = spec
+        self.net = net.eval()
+        self._tokenizer = tokenizer
+        self.extras = dict(extras or {})
+        """Keys of its config.json that change no number."""
+        self.files = dict(files or {})
+        """What lies beside the weights in its folder and is saved with them, by name."""
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """Its tokenizer; an error where its folder had none."""
+        if self._tokenizer is None:
+            raise BoughError("tokenizer: the model's folder has no tokenizer.json; put one there, or give ids")
+        return self._tokenizer
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the folder that `load` and other tools read, whole or not at all."""
+        checkpoints.save(path, self.spec, self.net.state_dict(), self.extras, self.files)
+
+    def hidden(
+        self,
+        ids: Sequence[Ids],
+        layer: int = -1,
+        segments: Sequence[Ids] | None = None,
+        languages: Sequence[int] | None = None,
+    ) -> list[Tensor]:
+        """The states of each sequence after a layer, (length, width); layer 0 is the embedding."""
+        number = self._layer(layer)
+        return self._asked(lambda batch: batch.split(self.net.state(batch, number)), ids, segments, languages)
+
+    def logits(
+        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+    ) -> list[Tensor]:
+        """A score for every word at every position of each sequence, (length, vocabulary)."""
+        return self._asked(lambda batch: batch.split(self._head("words", batch)), ids, segments, languages)
+
+    def scores(
+        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+    ) -> Tensor:
+        """The classification head's score of each sequence for each label, (n, labels)."""
+        return self._each("classify", ids, segments, languages)
+
+    def pair_scores(
+        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+    ) -> Tensor:
+        """Scores for two sentences belonging together, or being in order, and for their not, (n, 2)."""
+        return self._each("pair", ids, segments, languages)
+
+    def token_scores(
+        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+    ) -> list[Tensor]:
+        """The tagging head's scores of each token, (length, labels)."""
+        return self._asked(lambda batch: batch.split(self._head("tag", batch)), ids, segments, languages)
+
+    def span_scores(
+        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+    ) -> list[Tensor]:
+        """Scores of each token for an answer starting and ending there, (length, 2)."""
+        return self._asked(lambda batch: batch.split(self._head("span", batch)), ids, segments, languages)
+
+    def embed(
+        self, texts: Sequence[str], pooling: Pooling | None = None, layer: int = -1, normalize: bool | None = None
+    ) -> Tensor:
+        """A vector for each text, (n, width); what is not said is as the folder has it, or else the normalised mean."""
+        vector = self.spec.vector or SentenceVector()
+        read, number = READS[pooling or vector.pooling], self._layer(layer)
+        encodings = self.tokenizer.encode_all(texts, vector.limit or self.spec.limit)
+        cut = sum(one.cut for one in encodings)
+        if cut:
+            log.warning("%d of %d texts were cut to %s tokens", cut, len(texts), vector.limit or self.spec.limit)
+        pooled = self._asked(
+            lambda batch: read(self.net.state(batch, number), batch).unbind(),
+            [one.ids for one in encodings],
+            [one.segments for one in encodings] if self.spec.embedding.segments else None,
+        )
+        vectors = torch.stack(pooled) if pooled else torch.zeros(0, self.spec.width)
+        wanted = vector.normalize if normalize is None else normalize
+        return torch.nn.functional.normalize(vectors.float(), dim=1) if wanted else vectors.float()
+
+    def _layer(self, layer: int) -> int:
+        count = len(self.spec.order) + 1
+        if not -count <= layer < count:
+            raise BoughError(f"layer: must be from {-count} to {count - 1}, not {layer}; 0 is the embedding")
+        return layer % count
+
+    def _head(self, head: str, batch: Packed) -> Tensor:
+        if head not in self.net.outputs:
+            has = ", ".join(self.net.outputs) or "none"
+            raise BoughError(f"{head}: the model has no such head (it has {has}); load it with new_head={head!r} and train it")
+        return self.net.outputs[head](self.net(batch), batch)
+
+    def _each(
+        self, head: str, ids: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
+    ) -> Tensor:
+        empty_ones = [number for number, one in enumerate(ids) if not len(one)]
+        if empty_ones:
+            raise BoughError(f"ids: sequence {empty_ones[0]} is empty, and there is nothing in it to score")
+        scores = self._asked(lambda batch: self._head(head, batch).unbind(), ids, segments, languages)
+        return torch.stack(scores) if scores else torch.zeros(0, 0)
+
+    def _asked(
+        self,
+        ask: Callable[[Packed], Sequence[Tensor]],
+        ids: Sequence[Ids],
+        segments: Sequence[Ids] | None = None,
+        languages: Sequence[int] | None = None,
+    ) -> list[Tensor]:
+        """Ask batch by batch, like lengths together, and put the answers back in order."""
+        device = next(self.net.parameters()).device
+        answers: list[Tensor] = [torch.empty(0)] * len(ids)
+        with torch.inference_mode():
+            for numbers in by_length([len(one) for one in ids], TOKENS_AT_ONCE):
+                batch = Packed.of(
+                    [ids[n] for n in numbers],
+                    [segments[n] for n in numbers] if segments else None,
+                    [languages[n] for n in numbers] if languages else None,
+                    device,
+                )
+                for number, answer in zip(numbers, ask(batch), strict=True):
+                    answers[number] = answer
+        return answers
+
+
+def load(
+    source: str | os.PathLike[str],
+    precision: Precision = "auto",
+    device: str = "auto",
+    allow_pickle: bool = False,
+    *,
+    family: str | None = None,
+    ignore: Collection[str] = (),
+    new_head: str | None = None,
+    labels: Sequence[str] = (),
+    seed: int = 0,
+) -> Model:
+    """A model from a folder or a hub id, strictly: what is missing, unexpected or cannot be honoured is one error.
+
+    `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name; `new_head`, with
+    its `labels`, is drawn afresh from the seed.
+    """
+    found = checkpoints.load(
+        source,
+        family_name=family,
+        allow_pickle=allow_pickle,
+        ignore=ignore,
+        new_head=new_head,
+        labels=labels,
+        seed=seed,
+    )
+    net = empty(found.spec)
+    net.load_state_dict(found.tensors, assign=True)
+    files = checkpoints.small_files(found.folder)
+    name = "tokenizer.json"
+    tokenizer = Tokenizer.from_json(files[name], str(found.folder.path / name)) if name in files else None
+    return Model(found.spec, net.to(_device(device), _dtype(precision)), tokenizer, found.extras, files)
+
+
+def _dtype(precision: Precision) -> torch.dtype:
+    dtypes = {"auto": torch.float32, "fp32": torch.float32, "bf16": torch.bfloat16}
+    if precision not in dtypes:
+        raise BoughError(f"precision: must be one of {', '.join(dtypes)}, not {precision!r}")
+    return dtypes[precision]
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.device(name)
+    except RuntimeError:
+        raise BoughError(f"device: must be auto, cpu or cuda, not {name!r}") from None
