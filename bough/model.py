@@ -1,4 +1,4 @@
-"""The handle a user holds: a net, its tokenizer and what its heads can do. It delegates, and holds no logic of its own."""
+"""The handle a user holds: a net, its tokenizer and what its heads can do; it delegates, and holds no logic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOKENS_AT_ONCE = 4096
 
 
 class Model:
-    """A model to ask. Sequences may have any lengths and any company: answers come in the order given, each as if alone."""
+    """A model to ask. Sequences may have any lengths: answers come in the order given, each as if it were alone."""
 
     def __init__(
         self,
@@ -125,7 +125,9 @@ class Model:
     def _head(self, head: str, batch: Packed) -> Tensor:
         if head not in self.net.outputs:
             has = ", ".join(self.net.outputs) or "none"
-            raise BoughError(f"{head}: the model has no such head (it has {has}); load it with new_head={head!r} and train it")
+            raise BoughError(
+                f"{head}: the model has no such head (it has {has}); load it with new_head={head!r} and train it"
+            )
         return self.net.outputs[head](self.net(batch), batch)
 
     def _each(
@@ -172,7 +174,7 @@ def load(
     labels: Sequence[str] = (),
     seed: int = 0,
 ) -> Model:
-    """A model from a folder or a hub id, strictly: what is missing, unexpected or cannot be honoured is one error.
+    """A model from a folder or a hub id, strictly: whatever is missing, unexpected or not known is one error.
 
     `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name; `new_head`, with
     its `labels`, is drawn afresh from the seed.

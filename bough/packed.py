@@ -60,7 +60,7 @@ class Packed:
 
     def split(self, values: Tensor) -> tuple[Tensor, ...]:
         """Values of one per token, as one tensor for each sequence."""
-        return values.split(self.lengths)
+        return torch.split(values, list(self.lengths))
 
     def padded(self, fill: int = 0) -> tuple[Int[Tensor, "batch longest"], Bool[Tensor, "batch longest"]]:
         """The rectangle that other tools read: ids with `fill` behind the short ones, and which cells are tokens."""

@@ -1,7 +1,7 @@
 """The room of settings: reversible rules between a checkpoint's config.json and a Spec, as data.
 
 A `Setting` names a key of theirs and the paths of ours that it decides; its codec turns values both ways. One table
-serves reading and writing, and `write` proves it: what it wrote must read back as the same Spec, or it says what was lost.
+serves reading and writing, and `write` proves it: what it wrote must read back as the same Spec, or it is an error.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def read(rules: Sequence[Rule], base: Spec, config: Mapping[str, Any]) -> Spec:
         for path in rule.paths if value is not MISSING else ():
             current = _peek(base, changes, path)
             if current is not MISSING:
-                changes[path] = _said(key, lambda c=current: rule.codec.read(value, c))
+                changes[path] = _said(key, rule.codec.read, value, current)
                 decided[path] = key
     try:
         return changed(base, changes)
@@ -181,7 +181,7 @@ def write(rules: Sequence[Rule], base: Spec, spec: Spec) -> dict[str, Any]:
             continue
         held = [value for path in rule.paths if (value := get(spec, path)) is not MISSING]
         if held:
-            config[rule.key] = _said(rule.paths[0], lambda value=held[0]: rule.codec.write(value, spec))
+            config[rule.key] = _said(rule.paths[0], rule.codec.write, held[0], spec)
     for path, ours, theirs in spec.diff(read(rules, base, config)):
         raise BoughError(
             f"{path}: a {spec.family} checkpoint cannot say {show(ours)} here (it would be read as {show(theirs)}); "
@@ -195,10 +195,10 @@ def keys(rules: Sequence[Rule]) -> set[str]:
     return {name for rule in rules for name in (rule.key, *(rule.also if isinstance(rule, Setting) else ()))}
 
 
-def _said(where: str, say: Callable[[], Any]) -> Any:
+def _said(where: str, say: Callable[[Any, Any], Any], value: Any, beside: Any) -> Any:
     """Run a codec, putting the place into its complaint."""
     try:
-        return say()
+        return say(value, beside)
     except FieldError as error:
         raise FieldError(where, error.problem) from None
     except ValueError as error:

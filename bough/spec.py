@@ -203,7 +203,7 @@ class Separate(Record):
 
 @dataclass(frozen=True)
 class Groups(Record):
-    """Blocks shared by depth (ALBERT): the layers fall into groups, each a run of `inner` blocks used again and again."""
+    """Blocks shared by depth (ALBERT): the layers fall into groups, each a run of `inner` blocks used over and over."""
 
     groups: Few = 1
     inner: Few = 1
@@ -274,7 +274,7 @@ class Untied(Record):
 
 @dataclass(frozen=True)
 class Adaptive(Record):
-    """An adaptive softmax: rare words are scored in clusters behind narrower projections. Scores are log-probabilities."""
+    """An adaptive softmax: rare words in clusters behind narrower projections. Its scores are log-probabilities."""
 
     cutoffs: tuple[Size, ...] = (8000, 20000)
     """Where the shortlist and each cluster end; the vocabulary ends the last."""
@@ -514,7 +514,9 @@ def _check_sharing(spec: Spec) -> None:
     if isinstance(sharing, Separate):
         return
     if sharing.groups > spec.depth:
-        raise FieldError("sharing.groups", f"{sharing.groups} groups are more than a depth of {spec.depth} has room for")
+        raise FieldError(
+            "sharing.groups", f"{sharing.groups} groups are more than a depth of {spec.depth} has room for"
+        )
     if spec.attention.scale.by_layer:
         raise FieldError("attention.scale.by_layer", "a block that is shared between layers has no layer number")
 
@@ -539,4 +541,6 @@ def _check_cutoffs(adaptive: Adaptive, spec: Spec) -> None:
     if not cutoffs or list(cutoffs) != sorted(set(cutoffs)) or cutoffs[-1] >= spec.vocabulary:
         raise FieldError(where, f"{list(cutoffs)} must rise and end below the vocabulary of {spec.vocabulary}")
     if spec.table_width // adaptive.factor ** len(cutoffs) < 1:
-        raise FieldError(where, f"{len(cutoffs)} clusters leave no width for the last, each {adaptive.factor:g}x narrower")
+        raise FieldError(
+            where, f"{len(cutoffs)} clusters leave no width for the last, each {adaptive.factor:g}x narrower"
+        )

@@ -8,7 +8,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from bough.errors import BoughError, ResourceError
@@ -20,7 +20,7 @@ EXCHANGE = 2
 
 
 @contextlib.contextmanager
-def replaced(folder: Path) -> Iterator[Path]:
+def replaced(folder: Path) -> Generator[Path]:
     """A folder to write into, which takes the place of `folder` when all of it is on the disk.
 
     It starts as a copy of what is there, by hard links: replace a file in it with `write`, never in place.
@@ -50,7 +50,7 @@ def replaced(folder: Path) -> Iterator[Path]:
 
 
 def write(path: Path, content: bytes) -> None:
-    """A new file with this content, on the disk when the call returns; a file of that name is left to its other links."""
+    """A new file with this content, on the disk when this returns; one of that name is left to its other links."""
     path.parent.mkdir(exist_ok=True)
     path.unlink(missing_ok=True)
     path.write_bytes(content)

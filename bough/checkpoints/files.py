@@ -15,9 +15,18 @@ SMALL = ("*.json", "*.txt", "*.model", "*/config.json", "README.md")
 """What is fetched from the hub beside the weights."""
 LARGEST_JSON = 64 * 2**20
 BESIDE = (
-    "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "vocab.txt", "vocab.json",
-    "merges.txt", "spiece.model", "sentencepiece.bpe.model", "generation_config.json", "preprocessor_config.json",
-)  # fmt: skip
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "spiece.model",
+    "sentencepiece.bpe.model",
+    "generation_config.json",
+    "preprocessor_config.json",
+)
 """What lies beside a model's weights and belongs to it whatever its architecture."""
 
 
@@ -94,7 +103,7 @@ def find(source: str | os.PathLike[str], allow_pickle: bool = False) -> Folder:
 
 
 def _fetch(name: str, allow_pickle: bool) -> Path:
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]  # partly untyped
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
 
     weights = ["model.safetensors", "model-*.safetensors"]

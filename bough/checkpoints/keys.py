@@ -1,4 +1,4 @@
-"""The engine of names: runs a family's rules over a file's tensors, both ways, and says all that does not fit at once."""
+"""The engine of names: a family's rules, run over a file's tensors both ways; all that does not fit is said at once."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ def spread(family: Family, spec: Spec, tensors: Mapping[str, Tensor]) -> dict[st
         for name, piece in zip(spelled(rule), pieces, strict=True):
             own = prefix + name if name in trunk else name
             if own in file:
-                raise BoughError(f"a {family.title} checkpoint holds only one head under the name {own}; save one of them")
+                raise BoughError(
+                    f"a {family.title} checkpoint holds only one head under the name {own}; save one of them"
+                )
             file[own] = piece.contiguous()
     unsaid = sorted(spec.tensors().keys() - {rule.ours for rule in rules})
     if unsaid:

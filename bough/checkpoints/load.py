@@ -82,10 +82,14 @@ def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: C
     known = settings.keys(rules) | HARMLESS | family.harmless | set(ignore)
     unknown = [
         # Their tool's own notes start with an underscore.
-        key for key, value in config.items() if key not in known and value is not None and not key.startswith("_")
+        key
+        for key, value in config.items()
+        if key not in known and value is not None and not key.startswith("_")
     ]
     try:
-        spec = settings.read(rules, family.base.but(outputs=outputs), {k: v for k, v in config.items() if k not in ignore})
+        spec = settings.read(
+            rules, family.base.but(outputs=outputs), {k: v for k, v in config.items() if k not in ignore}
+        )
     except FieldError as error:
         raise ArtefactError(f"{where}: {error}") from None
     if unknown:
@@ -121,6 +125,8 @@ def _filled(
     result = fit(family, spec, found, ignore)
     complaint = result.complaint()
     if complaint:
-        remedy = "a head that the file lacks is asked for with new_head= (--new-head), a tensor is passed over with ignore= (--ignore)"
-        raise ArtefactError(f"{folder.path}: its tensors are not those of {family.title} as its config has it: {complaint}; {remedy}")
+        remedy = "ask for a head that it lacks with new_head= (--new-head), pass over a tensor with ignore= (--ignore)"
+        raise ArtefactError(
+            f"{folder.path}: its tensors are not those of {family.title} as its config has it: {complaint}; {remedy}"
+        )
     return result.tensors

@@ -43,7 +43,7 @@ def which_heads(family: Family, config: Mapping[str, Any], names: Collection[str
 
 
 def tensors_of(family: Family, names: Collection[str], heads: Collection[str]) -> set[str]:
-    """The tensors of a file that belong to these heads and to no other; words in `heads` that are no head are passed over."""
+    """The tensors of a file that belong to these heads and to no other; what is no head's name is passed over."""
     offered = set(family.outputs.present())
     kept = {name for head in offered - set(heads) for name in _own_names(head, family)}
     gone = {name for head in offered & set(heads) for name in _own_names(head, family)} - kept
@@ -58,8 +58,8 @@ def _classes(config: Mapping[str, Any]) -> set[str]:
 
 def _meant(family: Family, config: Mapping[str, Any]) -> set[str] | None:
     """The heads that the config's class always has, or None where it names no class of the family."""
-    claims = [set(heads) for name, heads in family.architectures if name in _classes(config)]
-    return set.intersection(*claims) if claims else None
+    claims: list[set[str]] = [set(heads) for name, heads in family.architectures if name in _classes(config)]
+    return claims[0].intersection(*claims) if claims else None
 
 
 def _own_names(head: str, family: Family) -> set[str]:
@@ -111,7 +111,9 @@ def _by_names(config: Mapping[str, Any], names: Collection[str], where: str) -> 
                             "say one with family= (--family)")  # fmt: skip
     if len(alike) < len(fits):
         could = " or ".join(one.name for one in fits)
-        raise ArtefactError(f"{where}: no model_type, and the tensors could be of {could}; say which with family= (--family)")
+        raise ArtefactError(
+            f"{where}: no model_type, and the tensors could be of {could}; say which with family= (--family)"
+        )
     return fits[0]
 
 

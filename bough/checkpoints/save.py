@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import save_file
+from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]  # partly untyped
 from torch import Tensor
 
 from bough import settings
@@ -54,7 +54,13 @@ def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dic
     said = settings.write((*family.settings, *COMMON), family.base.but(outputs=spec.outputs, vector=spec.vector), spec)
     said |= {"label2id": {label: int(i) for i, label in said["id2label"].items()}} if "id2label" in said else {}
     kept = {key: value for key, value in extras.items() if key not in NOT_PASSED_ON}
-    return {**family.tells, **kept, **said, "model_type": family.model_type, "architectures": [family.architecture(spec.outputs)]}
+    return {
+        **family.tells,
+        **kept,
+        **said,
+        "model_type": family.model_type,
+        "architectures": [family.architecture(spec.outputs)],
+    }
 
 
 def _dtype(tensors: Mapping[str, Tensor]) -> str:

@@ -83,5 +83,7 @@ def _pooling(folder: Folder) -> Any:
     chosen = {MODES.get(str(said), str(said))} if said is not None else set[str]()
     chosen |= {POOLINGS.get(key, key) for key, on in config.items() if key.startswith("pooling_mode_") and on is True}
     if len(chosen) != 1 or not chosen <= set(POOLINGS.values()):
-        raise ArtefactError(f"{where}: pools by {', '.join(sorted(chosen)) or 'nothing'}; one of mean, first, last, max is known here")
+        raise ArtefactError(
+            f"{where}: pools by {', '.join(sorted(chosen)) or 'nothing'}; one of mean, first, last, max is known here"
+        )
     return chosen.pop()

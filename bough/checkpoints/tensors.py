@@ -40,7 +40,9 @@ def read_all(folder: Folder, allow_pickle: bool = False) -> dict[str, Tensor]:
 def _sharded(folder: Folder, index: str, read: Callable[[Path], dict[str, Tensor]]) -> dict[str, Tensor]:
     path = folder.path / index
     places = folder.json(index).get("weight_map")
-    if not isinstance(places, dict) or not all(isinstance(name, str) for name in cast("dict[str, Any]", places).values()):
+    if not isinstance(places, dict) or not all(
+        isinstance(name, str) for name in cast("dict[str, Any]", places).values()
+    ):
         raise ArtefactError(f"{path}: weight_map must map tensors to file names")
     places = cast("dict[str, str]", places)
     for name in places.values():
@@ -62,7 +64,7 @@ def _shard(folder: Folder, index: Path, name: str, read: Callable[[Path], dict[s
 def _safetensors(path: Path) -> dict[str, Tensor]:
     _check_header(path)
     try:
-        with safe_open(path, framework="pt") as file:
+        with cast("Any", safe_open(path, framework="pt")) as file:
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # it is not a dict
     except (SafetensorError, AttributeError, TypeError, ValueError, RuntimeError) as error:
         raise ArtefactError(f"{path}: is not a sound safetensors file ({error}); fetch or write it again") from None

@@ -16,12 +16,42 @@ from bough.core.feed import ACTIVATIONS, FeedForward
 from bough.core.masks import predicate
 from bough.core.net import Net
 from bough.core.outputs import (
-    AdaptiveWords, EachSequence, EachToken, Hidden, Pooler, Read, TiedWords, UntiedWords, first, last, mean,
-)  # fmt: skip
+    AdaptiveWords,
+    EachSequence,
+    EachToken,
+    Hidden,
+    Pooler,
+    Read,
+    TiedWords,
+    UntiedWords,
+    first,
+    last,
+    mean,
+)
 from bough.spec import (
-    Adaptive, Classify, First, Initial, Last, LayerNorm, Learned, Mean, Norm, Outputs, Pair, Pooled, PostNorm, PreNorm,
-    Reading, RMSNorm, Sinusoid, Span, Spec, Tag, Tied, Untied, Words,
-)  # fmt: skip
+    Adaptive,
+    Classify,
+    First,
+    Initial,
+    Last,
+    LayerNorm,
+    Learned,
+    Mean,
+    Norm,
+    Pair,
+    Pooled,
+    PostNorm,
+    PreNorm,
+    Reading,
+    RMSNorm,
+    Sinusoid,
+    Span,
+    Spec,
+    Tag,
+    Tied,
+    Untied,
+    Words,
+)
 from bough.spec import Pooler as PoolerSpec
 
 
@@ -45,9 +75,7 @@ def empty(spec: Spec) -> Net:
 
 def fresh(spec: Spec, seed: int = 0, only: str = "") -> dict[str, Tensor]:
     """New weights for the tensors whose names start with `only`. Each is drawn from the seed and its own name."""
-    return {
-        name: _drawn(name, shape, spec, seed) for name, shape in spec.tensors().items() if name.startswith(only)
-    }
+    return {name: _drawn(name, shape, spec, seed) for name, shape in spec.tensors().items() if name.startswith(only)}
 
 
 def sinusoid(size: int, width: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""How attention is computed over a packed batch. The plain reference defines it; the others are faster, and tested against it.
+"""How attention is computed over a packed batch: the plain reference defines it; the faster ones are tested against it.
 
 A plan is made once for each forward and used by every layer. Sequences never see each other in any of them.
 """
@@ -90,7 +90,9 @@ class Ragged:
 
     def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
         q, k, v = (
-            torch.nested.nested_tensor_from_jagged(x_THD.contiguous(), self.offsets, max_seqlen=self.longest).transpose(1, 2)
+            torch.nested.nested_tensor_from_jagged(x_THD.contiguous(), self.offsets, max_seqlen=self.longest).transpose(
+                1, 2
+            )
             for x_THD in (q_THD, k_THD, v_THD)
         )
         out = F.scaled_dot_product_attention(q, k, v, None, dropout, is_causal=self.causal, scale=scale)

@@ -15,7 +15,7 @@ Predicate = Callable[[Int[Tensor, "..."], Int[Tensor, "..."]], Bool[Tensor, "...
 
 def everything(query: Int[Tensor, "..."], key: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:
     """Any position sees any other."""
-    return torch.ones(torch.broadcast_shapes(query.shape, key.shape), dtype=torch.bool, device=query.device)
+    return torch.ones_like(query + key, dtype=torch.bool)
 
 
 def the_past(query: Int[Tensor, "..."], key: Int[Tensor, "..."]) -> Bool[Tensor, "..."]:

@@ -1,4 +1,4 @@
-"""The net: embed, a loop over layers, norm. What it is made of is decided in `build`; nothing here knows an architecture."""
+"""The net: embed, a loop over layers, norm; `build` decides what of, and nothing here knows an architecture."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ class Net(nn.Module):
         self.visible = visible
 
     def forward(self, batch: Packed, planner: Planner = plan) -> Stream:
-        for x_TW in self.states(batch, planner):
-            last_TW = x_TW
-        return last_TW
+        return self.state(batch, len(self.order), planner)
 
     def state(self, batch: Packed, layer: int, planner: Planner = plan) -> Stream:
         """The states after one layer, counted from the embedding; the layers behind it are not run."""

@@ -64,7 +64,7 @@ class Hidden(nn.Linear):
         self.dropout = nn.Dropout(dropout)
         self.activation = activation
 
-    def forward(self, input: Float[Tensor, "rows inputs"]) -> Float[Tensor, "rows outputs"]:
+    def forward(self, input: Float[Tensor, "rows inputs"]) -> Float[Tensor, "rows outputs"]:  # noqa: A002  # torch's name for it
         return self.activation(super().forward(self.dropout(input)))
 
 
@@ -112,9 +112,7 @@ class AdaptiveWords(nn.Module):
 class EachSequence(nn.Module):
     """Scores of each sequence: one for each label, or for its two sentences belonging together or not."""
 
-    def __init__(
-        self, read: Read, hidden: nn.Module, dropout: float, out: nn.Linear, activation: Elementwise
-    ) -> None:
+    def __init__(self, read: Read, hidden: nn.Module, dropout: float, out: nn.Linear, activation: Elementwise) -> None:
         super().__init__()
         self.read = read
         self.hidden = hidden

@@ -4,9 +4,25 @@ from bough.families.family import ACTIVATIONS, LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
 from bough.settings import Choice, Inner, OrSoFar, Refused, Setting, Switch
 from bough.spec import (
-    Attention, Causal, Classify, Embedding, FeedForward, Full, LayerNorm, Learned, Outputs, Pair, Pooler, Span, Spec,
-    Tag, Tied, Transform, Untied, Words,
-)  # fmt: skip
+    Attention,
+    Causal,
+    Classify,
+    Embedding,
+    FeedForward,
+    Full,
+    LayerNorm,
+    Learned,
+    Outputs,
+    Pair,
+    Pooler,
+    Span,
+    Spec,
+    Tag,
+    Tied,
+    Transform,
+    Untied,
+    Words,
+)
 
 NORM = LayerNorm(1e-12)
 LAYER = "encoder.layer.{i}."
@@ -48,6 +64,12 @@ TRUNK = (
     Rename(LAYER + "output.LayerNorm.{p}", "blocks.{i}.feed_norm.{p}"),
     Rename("pooler.dense.{p}", "outputs.pooler.dense.{p}"),
 )
+BASE = Spec(
+    "bert", vocabulary=30522, width=768, depth=12, heads=12,
+    embedding=Embedding(Learned(512), segments=2, norm=NORM),
+    attention=Attention(), feed=FeedForward(), norm=NORM,
+    outputs=Outputs(words=Words(Transform(norm=NORM), Tied(bias=True))),
+)  # fmt: skip
 BERT = Family(
     name="bert",
     title="BERT",
@@ -57,12 +79,7 @@ BERT = Family(
     branch="encoder",
     adds="the encoder alone; masked words and next sentence as objectives; segments",
     model_type="bert",
-    base=Spec(
-        "bert", 30522, 768, 12, 12,
-        embedding=Embedding(Learned(512), segments=2, norm=NORM),
-        attention=Attention(), feed=FeedForward(), norm=NORM,
-        outputs=Outputs(words=Words(Transform(norm=NORM), Tied(bias=True))),
-    ),  # fmt: skip
+    base=BASE,
     presets={
         "bert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_416_698),
         "bert-base": Preset({}, 109_514_298),
@@ -97,4 +114,4 @@ BERT = Family(
         Rename("qa_outputs.{p}", "outputs.span.out.{p}"),
     ),
     tells={"pad_token_id": 0},
-)  # fmt: skip
+)

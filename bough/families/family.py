@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from bough.keymap import Rule
 from bough.settings import Choice, OrSoFar, Refused, Setting, Where
@@ -102,9 +102,10 @@ ACTIVATIONS = Choice(
 
 
 def _labels(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
-    if not isinstance(theirs, dict) or not all(str(key).isdecimal() for key in theirs):
+    names = cast("dict[Any, Any]", theirs) if isinstance(theirs, dict) else {}
+    if not names or not all(str(key).isdecimal() for key in names):
         raise ValueError("must map label numbers to names")
-    named = {int(key): str(name) for key, name in theirs.items()}
+    named = {int(key): str(name) for key, name in names.items()}
     if sorted(named) != list(range(len(named))):
         raise ValueError(f"must name labels 0 to {len(named) - 1}, each once")
     return tuple(named[i] for i in range(len(named)))
@@ -137,19 +138,23 @@ LABELS = (
 
 COMMON = (
     Refused("is_encoder_decoder", (False, None), "this family has one stack"),
-    Refused("pruned_heads", ({}, None), "every layer has all its heads here; prune the weights themselves to zero instead"),
+    Refused(
+        "pruned_heads", ({}, None), "every layer has all its heads here; prune the weights themselves to zero instead"
+    ),
     Refused("quantization_config", (None,), "only files that hold the numbers themselves are read"),
 )
 """What every family's config may ask for and none can have."""
 HARMLESS = frozenset(
-    "architectures auto_map bad_words_ids begin_suppress_tokens bos_token_id chunk_size_feed_forward "
-    "cross_attention_hidden_size custom_pipelines decoder_start_token_id diversity_penalty do_sample dtype early_stopping "
-    "encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty finetuning_task forced_bos_token_id "
-    "forced_eos_token_id gradient_checkpointing label2id length_penalty max_length min_length model_type name_or_path "
-    "no_repeat_ngram_size num_beam_groups num_beams num_return_sequences output_attentions output_hidden_states "
-    "output_past output_scores pad_token_id prefix remove_invalid_values repetition_penalty return_dict "
-    "return_dict_in_generate sep_token_id suppress_tokens task_specific_params temperature tf_legacy_loss "
-    "tie_encoder_decoder tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p use_bfloat16 "
-    "use_cache".split()
+    """
+    architectures auto_map bad_words_ids begin_suppress_tokens bos_token_id chunk_size_feed_forward
+    cross_attention_hidden_size custom_pipelines decoder_start_token_id diversity_penalty do_sample dtype early_stopping
+    encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty finetuning_task forced_bos_token_id
+    forced_eos_token_id gradient_checkpointing label2id length_penalty max_length min_length model_type name_or_path
+    no_repeat_ngram_size num_beam_groups num_beams num_return_sequences output_attentions output_hidden_states
+    output_past output_scores pad_token_id prefix remove_invalid_values repetition_penalty return_dict
+    return_dict_in_generate sep_token_id suppress_tokens task_specific_params temperature tf_legacy_loss
+    tie_encoder_decoder tokenizer_class top_k top_p torch_dtype torchscript transformers_version typical_p use_bfloat16
+    use_cache
+    """.split()  # noqa: SIM905  # a list of fifty strings would fill a screen
 )
 """Keys of any family's config.json that change no number of the net."""

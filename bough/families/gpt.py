@@ -4,8 +4,20 @@ from bough.families.family import LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Rename, Transpose
 from bough.settings import Choice, Setting, Switch
 from bough.spec import (
-    Attention, Causal, Classify, Embedding, FeedForward, Last, LayerNorm, Learned, Outputs, Spec, Tied, Untied, Words,
-)  # fmt: skip
+    Attention,
+    Causal,
+    Classify,
+    Embedding,
+    FeedForward,
+    Last,
+    LayerNorm,
+    Learned,
+    Outputs,
+    Spec,
+    Tied,
+    Untied,
+    Words,
+)
 
 SETTINGS = (
     Setting("vocab_size", "vocabulary"),
@@ -44,6 +56,15 @@ BLOCK = (
     Rename("h.{i}.ln_2.{p}", "blocks.{i}.feed_norm.{p}"),
     Drop("h.{i}.attn.bias"),
 )
+BASE = Spec(
+    "gpt", vocabulary=40478, width=768, depth=12, heads=12,
+    embedding=Embedding(Learned(512)), attention=Attention(Causal()), feed=FeedForward(activation="gelu_tanh"),
+    norm=LayerNorm(1e-5), outputs=Outputs(words=Words()),
+)  # fmt: skip
+HARMLESS = """
+    n_ctx n_special predict_special_tokens
+    summary_activation summary_first_dropout summary_proj_to_labels summary_type summary_use_proj
+"""
 GPT = Family(
     name="gpt",
     title="GPT",
@@ -53,11 +74,7 @@ GPT = Family(
     branch="decoder",
     adds="the decoder alone; next word as objective, then the same weights for every task",
     model_type="openai-gpt",
-    base=Spec(
-        "gpt", 40478, 768, 12, 12,
-        embedding=Embedding(Learned(512)), attention=Attention(Causal()), feed=FeedForward(activation="gelu_tanh"),
-        norm=LayerNorm(1e-5), outputs=Outputs(words=Words()),
-    ),  # fmt: skip
+    base=BASE,
     presets={
         "gpt-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 5_643_264),
         "gpt": Preset({}, 116_534_784),
@@ -81,8 +98,5 @@ GPT = Family(
         Rename("lm_head.weight", "outputs.words.project.weight"),
         Rename("score.weight", "outputs.classify.out.weight"),
     ),
-    harmless=frozenset(
-        "n_ctx n_special predict_special_tokens summary_activation summary_first_dropout summary_proj_to_labels "
-        "summary_type summary_use_proj".split()
-    ),
+    harmless=frozenset(HARMLESS.split()),
 )

@@ -7,8 +7,13 @@ from bough.settings import Setting, Where
 from bough.spec import Classify, First, Learned, Outputs, Pooler, Span, Tag, Tied, Transform, Words
 
 NORM = BERT.base.norm
-PUBLISHED = {"embedding.positions.size": 514, "embedding.segments": 1, "norm.epsilon": 1e-5}
-PUBLISHED |= {"embedding.norm.epsilon": 1e-5, "outputs.words.transform.norm.epsilon": 1e-5}
+PUBLISHED = {
+    "embedding.positions.size": 514,
+    "embedding.segments": 1,
+    "norm.epsilon": 1e-5,
+    "embedding.norm.epsilon": 1e-5,
+    "outputs.words.transform.norm.epsilon": 1e-5,
+}
 
 
 def _after_padding(pad: object, current: int) -> object:
@@ -26,7 +31,7 @@ ROBERTA = grown(
     title="RoBERTa",
     year=2019,
     paper="Liu et al., RoBERTa: A Robustly Optimized BERT Pretraining Approach",
-    adds="masked words only, masks drawn anew each time, more data; byte-level BPE; positions start behind padding's id",
+    adds="masked words only, masks drawn anew, more data; byte-level BPE; positions start behind padding's id",
     model_type="roberta",
     base=BERT.base.but(family="roberta", vocabulary=50265, **{"embedding.positions": Learned(512, offset=2)}),
     presets={

@@ -1,4 +1,4 @@
-"""XLM: one encoder for many languages, by masked or causal words over parallel text; each token may carry its language."""
+"""XLM: one encoder for many languages, by masked or causal words over parallel text; tokens may carry a language."""
 
 from typing import Any
 
@@ -6,9 +6,28 @@ from bough.families.family import LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Fuse, Rename
 from bough.settings import Choice, Refused, Setting, Switch, Where
 from bough.spec import (
-    Adaptive, Attention, Causal, Classify, Embedding, FeedForward, First, Full, Initial, Last, LayerNorm, Learned, Mean,
-    Outputs, Sinusoid, Span, Spec, Tag, Tied, Untied, Words,
-)  # fmt: skip
+    Adaptive,
+    Attention,
+    Causal,
+    Classify,
+    Embedding,
+    FeedForward,
+    First,
+    Full,
+    Initial,
+    Last,
+    LayerNorm,
+    Learned,
+    Mean,
+    Outputs,
+    Sinusoid,
+    Span,
+    Spec,
+    Tag,
+    Tied,
+    Untied,
+    Words,
+)
 
 NORM = LayerNorm(1e-12)
 WORDS = Words(projection=Tied(bias=True))
@@ -22,6 +41,16 @@ def _adaptive(asm: Any, current: Tied | Untied | Adaptive) -> Tied | Untied | Ad
     return Adaptive() if asm else current
 
 
+BASE = Spec(
+    "xlm", vocabulary=30145, width=2048, depth=12, heads=16,
+    embedding=Embedding(Learned(512), norm=NORM), attention=Attention(), feed=FeedForward(), norm=NORM,
+    initial=Initial(tables=2048**-0.5), outputs=Outputs(words=WORDS),
+)  # fmt: skip
+HARMLESS = """
+    adam_eps bos_index end_n_top eos_index id2lang is_decoder lang2id lang_id mask_index mask_token_id max_vocab
+    min_count pad_index same_enc_dec share_inout_emb start_n_top unk_index
+"""
+SUMMARIES = ((None, "identity"), ("tanh", "tanh"), ("relu", "relu"), ("gelu", "gelu"), ("linear", "identity"))
 XLM = Family(
     name="xlm",
     title="XLM",
@@ -31,11 +60,7 @@ XLM = Family(
     branch="encoder",
     adds="one vocabulary and one trunk for many languages, language vectors, masked words across translations",
     model_type="xlm",
-    base=Spec(
-        "xlm", 30145, 2048, 12, 16,
-        embedding=Embedding(Learned(512), norm=NORM), attention=Attention(), feed=FeedForward(), norm=NORM,
-        initial=Initial(tables=2048**-0.5), outputs=Outputs(words=WORDS),
-    ),  # fmt: skip
+    base=BASE,
     presets={
         "xlm-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_351_041),
         "xlm-mlm-en-2048": Preset({}, 667_119_041),
@@ -65,7 +90,9 @@ XLM = Family(
         Setting("dropout", "attention.dropout", "feed.dropout", "embedding.dropout", "outputs.tag.dropout"),
         Setting("init_std", "initial.std"),
         Setting("embed_init_std", "initial.tables"),
-        Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, lambda p: type(p) is not Untied)),
+        Setting(
+            "tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, lambda p: type(p) is not Untied)
+        ),
         Setting("asm", "outputs.words.projection", codec=Where(_adaptive, lambda p: isinstance(p, Adaptive))),
         Setting("asm_cutoffs", "outputs.words.projection.cutoffs"),
         Setting("asm_div_value", "outputs.words.projection.factor"),
@@ -73,7 +100,7 @@ XLM = Family(
         Setting(
             "summary_activation",
             "outputs.classify.activation",
-            codec=Choice(((None, "identity"), ("tanh", "tanh"), ("relu", "relu"), ("gelu", "gelu"), ("linear", "identity"))),
+            codec=Choice(SUMMARIES),
         ),
         Setting("summary_first_dropout", "outputs.classify.dropout"),
         Refused("summary_last_dropout", (None, 0, 0.0), "scores are not dropped"),
@@ -101,14 +128,14 @@ XLM = Family(
         Alias("pred_layer.proj.weight", "embed.tokens.weight"),
         Rename("pred_layer.proj.{p}", "outputs.words.project.{p}"),
         Rename("pred_layer.proj.head.{p}", "outputs.words.adaptive.head.{p}"),
-        *(Rename(f"pred_layer.proj.tail.{n}.{k}.weight", f"outputs.words.adaptive.tail.{n}.{k}.weight")
-          for n in range(16) for k in range(2)),
+        *(
+            Rename(f"pred_layer.proj.tail.{n}.{k}.weight", f"outputs.words.adaptive.tail.{n}.{k}.weight")
+            for n in range(16)
+            for k in range(2)
+        ),
         Rename("sequence_summary.summary.{p}", "outputs.classify.out.{p}"),
         Rename("classifier.{p}", "outputs.tag.out.{p}"),
         Rename("qa_outputs.{p}", "outputs.span.out.{p}"),
     ),
-    harmless=frozenset(
-        "adam_eps bos_index end_n_top eos_index id2lang is_decoder lang2id lang_id mask_index mask_token_id max_vocab "
-        "min_count pad_index same_enc_dec share_inout_emb start_n_top unk_index".split()
-    ),
-)  # fmt: skip
+    harmless=frozenset(HARMLESS.split()),
+)

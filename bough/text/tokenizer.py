@@ -67,4 +67,6 @@ def _guarded(call: Callable[[], T], where: str, kind: type[BoughError] = Artefac
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             raise
-        raise kind(f"{where}: the tokenizers library refuses it ({str(error).strip() or type(error).__name__})") from None
+        raise kind(
+            f"{where}: the tokenizers library refuses it ({str(error).strip() or type(error).__name__})"
+        ) from None
