@@ -4,9 +4,13 @@ from __future__ import annotations
 
 
 class BoughError(ValueError):
-    """Something a user can mend; the message says what, where and how."""
+    """Something a user can mend; the message says what, where and how, on one line."""
 
     exit_code = 2
+
+    def __init__(self, message: str) -> None:
+        # A name in a file may hold line ends, or codes that a terminal obeys.
+        super().__init__("".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message))
 
 
 class FieldError(BoughError):

@@ -107,6 +107,7 @@ class Model:
         cut = sum(one.cut for one in encodings)
         if cut:
             log.warning("%d of %d texts were cut to %s tokens", cut, len(texts), vector.limit or self.spec.limit)
+        _check_not_empty([one.ids for one in encodings])
         pooled = self._asked(
             lambda batch: read(self.net.state(batch, number), batch).unbind(),
             [one.ids for one in encodings],
@@ -133,9 +134,7 @@ class Model:
     def _each(
         self, head: str, ids: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
     ) -> Tensor:
-        empty_ones = [number for number, one in enumerate(ids) if not len(one)]
-        if empty_ones:
-            raise BoughError(f"ids: sequence {empty_ones[0]} is empty, and there is nothing in it to score")
+        _check_not_empty(ids)
         scores = self._asked(lambda batch: self._head(head, batch).unbind(), ids, segments, languages)
         return torch.stack(scores) if scores else torch.zeros(0, 0)
 
@@ -176,8 +175,8 @@ def load(
 ) -> Model:
     """A model from a folder or a hub id, strictly: whatever is missing, unexpected or not known is one error.
 
-    `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name; `new_head`, with
-    its `labels`, is drawn afresh from the seed.
+    `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name; `new_head` and
+    its `labels` are drawn afresh from the seed.
     """
     found = checkpoints.load(
         source,
@@ -196,6 +195,13 @@ def load(
     return Model(found.spec, net.to(_device(device), _dtype(precision)), tokenizer, found.extras, files)
 
 
+def _check_not_empty(ids: Sequence[Ids]) -> None:
+    """What is one answer for a whole sequence needs a token to come from; tokenizers may make none of an empty text."""
+    number = next((number for number, one in enumerate(ids) if not len(one)), None)
+    if number is not None:
+        raise BoughError(f"sequence {number} has no tokens, so there is nothing in it to read; leave it out")
+
+
 def _dtype(precision: Precision) -> torch.dtype:
     dtypes = {"auto": torch.float32, "fp32": torch.float32, "bf16": torch.bfloat16}
     if precision not in dtypes:
@@ -207,6 +213,9 @@ def _device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        return torch.device(name)
+        device = torch.device(name)
     except RuntimeError:
         raise BoughError(f"device: must be auto, cpu or cuda, not {name!r}") from None
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise BoughError(f"device: torch finds no {name!r} here; there are {torch.cuda.device_count()} GPUs")
+    return device

@@ -10,7 +10,8 @@ import dataclasses
 import difflib
 import functools
 import json
-import math
+import reprlib
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_
 from bough.errors import BoughError, FieldError
 
 R = TypeVar("R", bound="Record")
+
+BRIEFLY = reprlib.Repr()
+BRIEFLY.maxstring = BRIEFLY.maxother = 60
+"""Neither as long nor as deep as a hostile file may make it."""
 
 MISSING: Any = object()
 """What `get` returns for a path that the record does not have."""
@@ -70,7 +75,8 @@ class Record:
         except (ValueError, RecursionError) as error:
             raise BoughError(f"{cls.__name__}: this is not JSON ({error})") from None
         record = _parsed(data, cls, "")
-        assert isinstance(record, cls)
+        if not isinstance(record, cls):
+            raise BoughError(f"{cls.__name__}: must be a JSON object, not {brief(data)}")
         return record
 
     def diff(self, other: Record) -> list[Difference]:
@@ -137,6 +143,12 @@ def show(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def brief(value: Any) -> str:
+    """A foreign value for a message, cut to a length that fits on a line."""
+    text = BRIEFLY.repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
 @functools.cache
 def _kinds(record: type[Record]) -> dict[str, Any]:
     """The record's fields and what each may hold, in order."""
@@ -157,7 +169,7 @@ def _checked(value: Any, kind: Any, path: str) -> Any:
         if fitted is not MISSING:
             return fitted
     wanted = " or ".join(_describe(option) for option in options)
-    raise FieldError(path, f"must be {wanted}, not {_brief(value)}")
+    raise FieldError(path, f"must be {wanted}, not {brief(value)}")
 
 
 def _fitted(value: Any, kind: Any, path: str) -> Any:
@@ -176,7 +188,8 @@ def _fitted(value: Any, kind: Any, path: str) -> Any:
         return tuple(_checked(item, args[0], f"{path}[{i}]") for i, item in enumerate(items))
     if kind is float:
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return float(value) if number and math.isfinite(value) else MISSING
+        # The comparison, unlike a conversion, holds for whole numbers of any length.
+        return float(value) if number and abs(value) <= sys.float_info.max else MISSING
     if kind is int:
         return value if isinstance(value, int) and not isinstance(value, bool) else MISSING
     return value if isinstance(value, kind) else MISSING
@@ -196,12 +209,6 @@ def _describe(kind: Any) -> str:
     return words.get(kind, getattr(kind, "__name__", str(kind)))
 
 
-def _brief(value: Any) -> str:
-    """A foreign value for a message, cut to a length that fits on a line."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
-
-
 def _parsed(data: Any, kind: Any, path: str) -> Any:
     """JSON data as a value of `kind`; records are built from the inside out."""
     options = _options(kind)
@@ -209,8 +216,8 @@ def _parsed(data: Any, kind: Any, path: str) -> Any:
     if records and isinstance(data, dict):
         fields = dict(cast("dict[str, Any]", data))
         name = fields.pop("kind", next(iter(records)))
-        if name not in records:
-            raise FieldError(path or "kind", f"must be one of {', '.join(records)}, not {_brief(name)}")
+        if not isinstance(name, str) or name not in records:
+            raise FieldError(path or "kind", f"must be one of {', '.join(records)}, not {brief(name)}")
         return _parsed_record(fields, records[name], path)
     if get_origin(kind) is tuple and isinstance(data, list):
         items = cast("list[Any]", data)
@@ -224,7 +231,8 @@ def _parsed_record(fields: dict[str, Any], record: type[Record], path: str) -> R
         if name not in kinds:
             raise FieldError(prefix + name, f"there is no such field{nearest(name, kinds)}")
     values = {name: _parsed(value, kinds[name], prefix + name) for name, value in fields.items()}
-    required = {f.name for f in dataclasses.fields(record) if f.default is dataclasses.MISSING}
+    no_default = (dataclasses.MISSING, dataclasses.MISSING)
+    required = {f.name for f in dataclasses.fields(record) if (f.default, f.default_factory) == no_default}
     for name in sorted(required - values.keys()):
         raise FieldError(prefix + name, "is missing")
     try:

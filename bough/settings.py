@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast, runtime_checkable
 
 from bough.errors import BoughError, FieldError
-from bough.record import MISSING, Record, changed, get, show
+from bough.record import MISSING, Record, brief, changed, get, show
 from bough.spec import Spec
 
 
+@runtime_checkable
 class Codec(Protocol):
     """How one value is said in two languages. A value that cannot be said raises ValueError with the reason."""
 
@@ -37,6 +38,17 @@ class Same:
 
 
 @dataclass(frozen=True)
+class Listed:
+    """Values in a row: a list in their files, a tuple in ours."""
+
+    def read(self, theirs: Any, current: Any) -> Any:
+        return tuple(cast("list[Any]", theirs)) if isinstance(theirs, list) else theirs
+
+    def write(self, ours: Any, spec: Spec) -> Any:
+        return list(ours)
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of a few values; where several of theirs mean the same, the first is written."""
 
@@ -47,7 +59,7 @@ class Choice:
             if key == theirs and type(key) is type(theirs):
                 return value
         known = ", ".join(show(key) for key, _ in self.pairs)
-        raise ValueError(f"must be one of {known}, not {theirs!r}")
+        raise ValueError(f"must be one of {known}, not {brief(theirs)}")
 
     def write(self, ours: Any, spec: Spec) -> Any:
         for key, value in self.pairs:
@@ -65,7 +77,7 @@ class Switch:
 
     def read(self, theirs: Any, current: Any) -> Any:
         if not isinstance(theirs, bool):
-            raise ValueError(f"must be true or false, not {theirs!r}")
+            raise ValueError(f"must be true or false, not {brief(theirs)}")
         wanted = self.on if theirs else self.off
         if isinstance(current, wanted):
             return current
@@ -208,7 +220,7 @@ def _said(where: str, say: Callable[[Any, Any], Any], value: Any, beside: Any) -
 def _refuse(rule: Refused, config: Mapping[str, Any]) -> None:
     value = config.get(rule.key, rule.unless[0])
     if not any(value == allowed and type(value) is type(allowed) for allowed in rule.unless):
-        raise FieldError(rule.key, f"{value!r} is refused: {rule.why}")
+        raise FieldError(rule.key, f"{brief(value)} is refused: {rule.why}")
 
 
 def _peek(base: Spec, changes: Mapping[str, Any], path: str) -> Any:

@@ -17,7 +17,9 @@ from bough.record import Range, Record
 Size: TypeAlias = Annotated[int, Range(1, 2**24)]
 """A count of something that a tensor has one row for."""
 Count: TypeAlias = Annotated[int, Range(0, 2**24)]
-Few: TypeAlias = Annotated[int, Range(1, 4096)]
+LAYERS = 4096
+"""More than any net has; a bound on the names that an architecture can be asked to spell out."""
+Few: TypeAlias = Annotated[int, Range(1, LAYERS)]
 Rate: TypeAlias = Annotated[float, Range(0, 1)]
 Epsilon: TypeAlias = Annotated[float, Range(0, 1)]
 
@@ -517,6 +519,9 @@ def _check_sharing(spec: Spec) -> None:
         raise FieldError(
             "sharing.groups", f"{sharing.groups} groups are more than a depth of {spec.depth} has room for"
         )
+    if sharing.inner * spec.depth > LAYERS:
+        layers = sharing.inner * spec.depth
+        raise FieldError("sharing.inner", f"{sharing.inner} blocks at each depth make {layers:,} layers of {LAYERS:,}")
     if spec.attention.scale.by_layer:
         raise FieldError("attention.scale.by_layer", "a block that is shared between layers has no layer number")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +14,11 @@ from bough.errors import ArtefactError, BoughError, ResourceError
 HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 SMALL = ("*.json", "*.txt", "*.model", "*/config.json", "README.md")
 """What is fetched from the hub beside the weights."""
-LARGEST_JSON = 64 * 2**20
+LARGEST_FILE = 64 * 2**20
+LARGEST_JSON = 4 * 2**20
+"""Of a file that is parsed here; what parsing makes of it takes twenty times the room."""
+DEEPEST_JSON = 64
+TOO_DEEP = f"refused, because it is nested more than {DEEPEST_JSON} deep"
 BESIDE = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -33,33 +38,43 @@ BESIDE = (
 class Folder:
     """A checkpoint's folder, from which a name never reaches out."""
 
-    def __init__(self, path: Path, root: Path | None = None) -> None:
+    def __init__(self, path: Path, roots: tuple[Path, ...] = ()) -> None:
         self.path = path
-        own = path.resolve()
+        own = Path(os.path.realpath(path))
         # The hub's cache keeps a file once, beside its snapshots, and links to it from each.
-        self.root = root or (own.parent.parent if own.parent.name == "snapshots" else own)
+        shared = (own.parent.parent / "blobs",) if own.parent.name == "snapshots" else ()
+        self.roots = roots or (own, *shared)
 
     def __truediv__(self, name: str) -> Folder:
         """A folder inside this one."""
-        return Folder(self.file(name), self.root)
+        return Folder(self.file(name), self.roots)
 
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
-        return (self.path / name).is_file()
+        return os.path.isfile(self.path / name)  # noqa: PTH113  # a Path's own raises on a name that no file can have
 
     def file(self, name: str) -> Path:
         """The path of a file that a checkpoint names, once it is known to lie in the folder."""
         path = self.path / name
-        if not path.resolve().is_relative_to(self.root):
+        if not self._holds(path):
             raise ArtefactError(f"{path}: refused, because it leads out of its folder; put the file itself there")
         return path
 
-    def bytes(self, name: str) -> bytes:
+    def _holds(self, path: Path) -> bool:
+        """Whether a path, its links followed, ends in the folder."""
+        try:
+            # Unlike a Path's own, this gets over links that run in a circle.
+            real = Path(os.path.realpath(path))
+        except ValueError:  # a name that no file can have
+            return False
+        return any(real.is_relative_to(root) for root in self.roots)
+
+    def bytes(self, name: str, most: int = LARGEST_FILE) -> bytes:
         """What a small file holds."""
         path = self.file(name)
         try:
-            if path.stat().st_size > LARGEST_JSON:
-                raise ArtefactError(f"{path}: refused, because no such file has more than {LARGEST_JSON >> 20} MiB")
+            if path.stat().st_size > most:
+                raise ArtefactError(f"{path}: refused, because no such file has more than {most >> 20} MiB")
             return path.read_bytes()
         except OSError as error:
             raise BoughError(f"{path}: {error.strerror}") from None
@@ -73,16 +88,30 @@ class Folder:
         return cast("list[Any]", self._json(name, list))
 
     def _json(self, name: str, kind: type) -> object:
-        path, content = self.path / name, self.bytes(name)
+        path, content = self.path / name, self.bytes(name, LARGEST_JSON)
         try:
             data = json.loads(content.decode())
         except RecursionError:
-            raise ArtefactError(f"{path}: refused, because it is nested too deeply") from None
+            raise ArtefactError(f"{path}: {TOO_DEEP}") from None
         except ValueError as error:
             raise ArtefactError(f"{path}: not JSON ({error}); fetch or write the file again") from None
         if not isinstance(data, kind):
             raise ArtefactError(f"{path}: must hold a JSON {'object' if kind is dict else 'list'}")
+        if _deeper(data, DEEPEST_JSON):
+            raise ArtefactError(f"{path}: {TOO_DEEP}")
         return data
+
+
+def _deeper(data: Any, levels: int) -> bool:
+    """Whether an object or list holds others nested deeper than so many levels."""
+    level: list[Any] = [data]
+    for _ in range(levels):
+        level = [item for part in level for item in _inside(part) if isinstance(item, dict | list)]
+    return bool(level)
+
+
+def _inside(part: Any) -> Iterable[Any]:
+    return cast("dict[str, Any]", part).values() if isinstance(part, dict) else part
 
 
 def small_files(folder: Folder) -> dict[str, bytes]:
@@ -93,9 +122,9 @@ def small_files(folder: Folder) -> dict[str, bytes]:
 def find(source: str | os.PathLike[str], allow_pickle: bool = False) -> Folder:
     """The folder of a checkpoint: a path, or a hub id, which the hub's own cache and variables decide about."""
     path = Path(source)
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  # a Path's own raises on a name that no file can have
         return Folder(path)
-    if path.exists():
+    if os.path.isfile(path):  # noqa: PTH113  # likewise
         raise BoughError(f"{path}: is a file; name the folder that holds it and its config.json")
     if not HUB_ID.fullmatch(str(source)):
         raise BoughError(f"{path}: there is no such folder")

@@ -58,17 +58,19 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
     rules = expand((*family.trunk, *family.heads), spec)
     known = {name for rule in rules for name in spelled(rule)}
     result = Fit(unexpected=sorted(own for name, own in names.items() if name not in known))
+    shapes, absent = spec.tensors(), list[str]()
     seconds = [rule for rule in rules if isinstance(rule, Alias | Shadow)]
     for rule in rules:
         if isinstance(rule, Alias | Shadow | Drop):
             continue
         stand_ins = [one for one in seconds if one.ours == rule.ours and one.theirs in names]
-        absent = [name for name in spelled(rule) if name not in names]
-        if absent and not stand_ins:
-            result.missing += _as_written(absent, family, spec, names)
+        gaps = [name for name in spelled(rule) if name not in names]
+        if gaps and not stand_ins:
+            absent += gaps
             continue
-        chosen = stand_ins[0] if absent else rule
-        _take(chosen, spec.tensors()[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
+        chosen = stand_ins[0] if gaps else rule
+        _take(chosen, shapes[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
+    result.missing = _as_written(absent, family, spec, names)
     for rule in seconds:
         ours = result.tensors.get(rule.ours)
         if isinstance(rule, Alias) and rule.theirs in names and ours is not None:
@@ -121,6 +123,9 @@ def _theirs(rule: Rule, ours: Tensor) -> tuple[Tensor, ...]:
             return (ours.t(),)
         case Fuse():
             return ours.chunk(len(rule.theirs))
+        case Shadow():
+            # A safetensors file has no two names for the same bytes.
+            return (ours.clone(),)
         case _:
             return (ours,)
 

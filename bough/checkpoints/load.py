@@ -13,11 +13,11 @@ from bough import settings
 from bough.checkpoints import recognise, tensors
 from bough.checkpoints.files import Folder, find
 from bough.checkpoints.keys import canonical, fit
-from bough.checkpoints.sentences import sentence_vector
+from bough.checkpoints.sentences import sentence_vector, trunk_folder
 from bough.core import fresh
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
-from bough.families.family import COMMON, HARMLESS
+from bough.families.family import COMMON, HARMLESS, TRUST
 from bough.keymap import Drop, Rule, spelled, written_out
 from bough.spec import Classify, Outputs, Spec, Tag
 
@@ -47,39 +47,41 @@ def load(
 
     `ignore` names config keys, tensors or heads to pass over; `new_head` is drawn afresh from the seed.
     """
-    folder = find(source, allow_pickle)
+    whole = find(source, allow_pickle)
+    folder = trunk_folder(whole, ignore)
     config = folder.json("config.json") if folder.has("config.json") else {}
     found = tensors.read_all(folder, allow_pickle)
     where = str(folder.path / "config.json")
     kin = family(family_name) if family_name else recognise.which_family(config, found, where)
-    ignore = {*ignore, *recognise.tensors_of(kin, found, ignore)}
-    outputs = recognise.which_heads(kin, config, found, ignore)
+    # What will be drawn is not looked for, whatever the file or its class has of it.
+    passed = {*ignore, *([new_head] if new_head else [])}
+    held = recognise.which_heads(kin, config, found, passed)
+    passed |= recognise.tensors_of(kin, found, passed, held)
+    outputs = with_new_head(kin, held, new_head) if new_head else held
     spec = _spec(kin, config, _with_counted_labels(outputs, kin, found), ignore, where)
-    spec = spec.but(vector=sentence_vector(folder, ignore))
-    filled = _filled(kin, spec, found, ignore, folder)
+    spec = spec.but(vector=sentence_vector(whole, ignore))
+    filled = _filled(kin, spec.but(outputs=spec.outputs.only(*held.present())), found, passed, folder)
     if new_head:
-        spec = spec.but(outputs=with_new_head(kin, spec, new_head, labels))
-        kept = {name: tensor for name, tensor in filled.items() if not name.startswith(f"outputs.{new_head}.")}
-        drawn = fresh(spec, seed)
-        filled = {**{name: drawn[name] for name in spec.tensors().keys() - kept.keys()}, **kept}
-    extras = {key: value for key, value in config.items() if key not in settings.keys(kin.settings)}
+        spec = spec.but(**{f"outputs.{new_head}.labels": tuple(labels)}) if labels else spec
+        drawn = fresh(spec, seed, only="outputs.")
+        filled = {**{name: drawn[name] for name in spec.tensors().keys() - filled.keys()}, **filled}
+    read = settings.keys(kin.settings) | set(ignore)
+    extras = {key: value for key, value in config.items() if key not in read}
     return Checkpoint(folder, spec, filled, extras)
 
 
-def with_new_head(family: Family, spec: Spec, head: str, labels: Sequence[str]) -> Outputs:
-    """The heads of a spec with one more, in the family's form."""
+def with_new_head(family: Family, held: Outputs, head: str) -> Outputs:
+    """The heads of a file with one more, in the family's form, and what that one reads."""
     offered = family.outputs.present()
     if head not in offered:
         raise BoughError(f"new_head: {family.title} has no {head!r}; it offers {', '.join(offered)}")
-    part = offered[head].but(labels=tuple(labels)) if labels else offered[head]
-    needed = family.outputs.only(head).but(**{head: part}).present()
-    return spec.outputs.but(**{**needed, **{k: v for k, v in spec.outputs.present().items() if k != head}})
+    return family.outputs.only(*held.present(), head)
 
 
 def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: Collection[str], where: str) -> Spec:
     """The architecture that a config describes; a key that nobody here knows is an error."""
     rules = (*family.settings, *COMMON)
-    known = settings.keys(rules) | HARMLESS | family.harmless | set(ignore)
+    known = settings.keys(rules) | HARMLESS | TRUST | family.harmless | set(ignore)
     unknown = [
         # Their tool's own notes start with an underscore.
         key
@@ -103,7 +105,9 @@ def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: C
 
 def _with_counted_labels(outputs: Outputs, family: Family, found: Mapping[str, Tensor]) -> Outputs:
     """The heads, with as many labels as their tensors have rows; the config may then name them."""
-    rows = {name: len(found[own]) for name, own in canonical(found, family).items() if found[own].dim()}
+    # A tensor without numbers may claim any number of rows.
+    filled = {name: found[own] for name, own in canonical(found, family).items() if found[own].numel()}
+    rows = {name: tensor.shape[0] for name, tensor in filled.items() if tensor.dim()}
     rules = [one for rule in family.heads for one in written_out(rule, family.whole)]
     changes: dict[str, Classify | Tag] = {}
     for head, part in outputs.present().items():

@@ -39,13 +39,14 @@ def which_heads(family: Family, config: Mapping[str, Any], names: Collection[str
             present -= rivals - {_settled(rivals, own, spelt, meant, family)}
     if meant is None and not present - {"pooler"} and _needs_no_tensor("words", family):
         present.add("words")
-    return family.outputs.only(*((present | (meant or set())) - set(ignore)))
+    # A pooler that only its class speaks of comes with the heads that read it.
+    return family.outputs.only(*((present | (meant or set()) - {"pooler"}) - set(ignore)))
 
 
-def tensors_of(family: Family, names: Collection[str], heads: Collection[str]) -> set[str]:
-    """The tensors of a file that belong to these heads and to no other; what is no head's name is passed over."""
-    offered = set(family.outputs.present())
-    kept = {name for head in offered - set(heads) for name in _own_names(head, family)}
+def tensors_of(family: Family, names: Collection[str], heads: Collection[str], held: Outputs) -> set[str]:
+    """The tensors of a file that belong to these heads and to none it keeps; a word that is no head is passed over."""
+    offered = family.outputs.present().keys()
+    kept = {name for head in held.present() for name in _own_names(head, family)}
     gone = {name for head in offered & set(heads) for name in _own_names(head, family)} - kept
     return {own for name, own in canonical(names, family).items() if name in gone}
 

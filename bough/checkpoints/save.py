@@ -5,26 +5,32 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariableType]  # partly untyped
 from torch import Tensor
 
 from bough import settings
 from bough.checkpoints.atomic import replaced, sync, write
+from bough.checkpoints.files import BESIDE
 from bough.checkpoints.keys import spread
-from bough.checkpoints.sentences import sentence_files
+from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
 from bough.families import family
-from bough.families.family import COMMON, Family
+from bough.families.family import COMMON, TRUST, Family
 from bough.spec import Spec
 
-STALE = ("model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors", "pytorch_model*.bin*")
-"""What holds the weights of whatever lay in the folder before."""
-NOT_PASSED_ON = ("auto_map", "custom_pipelines", "trust_remote_code", "torch_dtype")
-"""Keys by which a config asks other tools to run programs, and one whose newer name is written."""
+STALE = (
+    "model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors", "pytorch_model*.bin*",
+    "tf_model.h5", "flax_model.msgpack", MODULES, LENGTHS,
+)  # fmt: skip
+"""What holds the weights, or the pooling, of whatever lay in the folder before."""
+NOT_PASSED_ON = TRUST | {"torch_dtype"}
+"""A config's keys of trust, and one whose newer name is written."""
 
 
 def save(
@@ -39,14 +45,17 @@ def save(
     theirs = spread(kin, spec, tensors)
     config = config_of(kin, spec, {**extras, "dtype": _dtype(theirs)})
     small = {name: _json(data) for name, data in {"config.json": config, **sentence_files(spec)}.items()}
+    beside = {
+        name: _distrusted(content) if name.endswith("_config.json") else content for name, content in files.items()
+    }
     with replaced(Path(path)) as folder:
-        for pattern in STALE:
+        # A model that brings a tokenizer leaves no file there of the one before.
+        for pattern in (*STALE, *(BESIDE if files else ())):
             for stale in folder.glob(pattern):
                 stale.unlink()
-        for name, content in {**files, **small}.items():
+        for name, content in {**beside, **small}.items():
             write(folder / name, content)
-        save_file(theirs, folder / "model.safetensors", metadata={"format": "pt"})
-        sync(folder / "model.safetensors")
+        _write_tensors(theirs, folder / "model.safetensors")
 
 
 def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dict[str, Any]:
@@ -59,8 +68,31 @@ def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dic
         **kept,
         **said,
         "model_type": family.model_type,
-        "architectures": [family.architecture(spec.outputs)],
+        "architectures": [family.architecture(spec.outputs, extras.get("architectures"))],
     }
+
+
+def _write_tensors(tensors: dict[str, Tensor], path: Path) -> None:
+    try:
+        save_file(tensors, path, metadata={"format": "pt"})
+    except SafetensorError as error:
+        # The library keeps the system's complaint in its words alone.
+        code = re.search(r"os error (\d+)", str(error))
+        if not code:
+            raise
+        raise OSError(int(code[1]), os.strerror(int(code[1]))) from None
+    sync(path)
+
+
+def _distrusted(content: bytes) -> bytes:
+    """A small config without its keys of trust; the very bytes where it has none."""
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):
+        return content
+    if not isinstance(data, dict) or not TRUST & data.keys():
+        return content
+    return _json({key: value for key, value in cast("dict[str, Any]", data).items() if key not in TRUST})
 
 
 def _dtype(tensors: Mapping[str, Tensor]) -> str:
@@ -70,4 +102,4 @@ def _dtype(tensors: Mapping[str, Tensor]) -> str:
 
 
 def _json(data: Any) -> bytes:
-    return (json.dumps(data, indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(data, indent=2, sort_keys=True) + "\n").encode()

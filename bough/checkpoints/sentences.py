@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import Any, cast
 
 from bough.checkpoints.files import Folder
-from bough.errors import ArtefactError
+from bough.errors import ArtefactError, FieldError
+from bough.record import brief
 from bough.spec import SentenceVector, Spec
 
 MODULES = "modules.json"
@@ -32,10 +33,15 @@ def sentence_vector(folder: Folder, ignore: Collection[str]) -> SentenceVector |
     modules = _modules(folder, ignore)
     if not modules:
         return None
-    limits = trunk_folder(folder, ignore)
-    limit = limits.json(LENGTHS).get("max_seq_length") if limits.has(LENGTHS) else None
     pooling = _pooling(folder / modules["Pooling"]) if "Pooling" in modules else "mean"
-    return SentenceVector(pooling, "Normalize" in modules, limit)
+    vector = SentenceVector(pooling, "Normalize" in modules)
+    limits = trunk_folder(folder, ignore)
+    if not limits.has(LENGTHS):
+        return vector
+    try:
+        return vector.but(limit=limits.json(LENGTHS).get("max_seq_length"))
+    except FieldError as error:
+        raise ArtefactError(f"{limits.path / LENGTHS}: max_seq_length: {error.problem}") from None
 
 
 def sentence_files(spec: Spec) -> dict[str, Any]:
@@ -72,7 +78,7 @@ def _modules(folder: Folder, ignore: Collection[str]) -> dict[str, str]:
         kind, path = str(module.get("type", "")).rsplit(".", 1)[-1], module.get("path", "")
         if kind not in ("Transformer", "Pooling", "Normalize") or not isinstance(path, str):
             remedy = f"pass over the file with ignore=['{MODULES}'] (--ignore {MODULES})"
-            raise ArtefactError(f"{where}: a module of type {module.get('type')!r} is not known here; {remedy}")
+            raise ArtefactError(f"{where}: a module of type {brief(module.get('type'))} is not known here; {remedy}")
         modules[kind] = path
     return modules
 

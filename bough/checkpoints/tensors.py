@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import json
 import pickle
 import struct
+import warnings
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -16,9 +18,23 @@ from torch import Tensor
 
 from bough.checkpoints.files import Folder
 from bough.errors import ArtefactError, BoughError
+from bough.record import brief
 
 LARGEST_HEADER = 16 * 2**20
 """Ten thousand tensors fit in one; a file that claims more is out to cost time."""
+UNREADABLE = (
+    pickle.UnpicklingError,
+    zipfile.BadZipFile,
+    struct.error,
+    AssertionError,
+    AttributeError,
+    EOFError,
+    LookupError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+)
+"""What torch's reader raises on a file that is damaged or made up, by trial of thousands."""
 
 
 def read_all(folder: Folder, allow_pickle: bool = False) -> dict[str, Tensor]:
@@ -28,7 +44,7 @@ def read_all(folder: Folder, allow_pickle: bool = False) -> dict[str, Tensor]:
         if not folder.has(base) and not folder.has(index):
             continue
         if read is _pickled and not allow_pickle:
-            path = folder.path / base
+            path = folder.path / (base if folder.has(base) else index)
             raise ArtefactError(
                 f"{path}: refused, because a pickle can hold a program; convert it to model.safetensors where it "
                 "came from, or allow it with allow_pickle=True (--allow-pickle)"
@@ -47,54 +63,76 @@ def _sharded(folder: Folder, index: str, read: Callable[[Path], dict[str, Tensor
     places = cast("dict[str, str]", places)
     for name in places.values():
         if Path(name).name != name or name in (".", ".."):
-            raise ArtefactError(f"{path}: refused, because it names {name!r}, which is not a plain file name")
+            raise ArtefactError(f"{path}: refused, because it names {brief(name)}, which is not a plain file name")
     shards = {name: _shard(folder, path, name, read) for name in sorted(set(places.values()))}
     absent = sorted(tensor for tensor, name in places.items() if tensor not in shards[name])
     if absent:
         raise ArtefactError(f"{path}: names tensors that their files do not hold: {', '.join(absent)}")
-    return {tensor: value for shard in shards.values() for tensor, value in shard.items()}
+    everything = {tensor: value for shard in shards.values() for tensor, value in shard.items()}
+    return {**everything, **{tensor: shards[name][tensor] for tensor, name in places.items()}}
 
 
 def _shard(folder: Folder, index: Path, name: str, read: Callable[[Path], dict[str, Tensor]]) -> dict[str, Tensor]:
     if not folder.has(name):
-        raise ArtefactError(f"{index}: names {name}, which is not there; fetch it again")
+        raise ArtefactError(f"{index}: names {brief(name)}, which is not there; fetch it again")
     return read(folder.file(name))
 
 
 def _safetensors(path: Path) -> dict[str, Tensor]:
-    _check_header(path)
     try:
+        _check_length(path)
         with cast("Any", safe_open(path, framework="pt")) as file:
+            _check_names(path)
             return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # it is not a dict
     except (SafetensorError, AttributeError, TypeError, ValueError, RuntimeError) as error:
-        raise ArtefactError(f"{path}: is not a sound safetensors file ({error}); fetch or write it again") from None
+        said = _gist(error)
+        raise ArtefactError(f"{path}: is not a sound safetensors file ({said}); fetch or write it again") from None
     except OSError as error:
         raise BoughError(f"{path}: {error.strerror or error}") from None
 
 
-def _check_header(path: Path) -> None:
+def _check_length(path: Path) -> None:
+    """The library reads a header of any length up to its own bound, which takes seconds."""
     with path.open("rb") as file:
-        start = file.read(8)
-    length = struct.unpack("<Q", start)[0] if len(start) == 8 else math.inf
+        length = int.from_bytes(file.read(8), "little")
     if length > LARGEST_HEADER:
-        said = f"a header of {length:,} bytes" if length < math.inf else "no header"
-        raise ArtefactError(f"{path}: is not a sound safetensors file ({said}); fetch or write it again")
+        raise ValueError(f"a header of {length:,} bytes")
+
+
+def _check_names(path: Path) -> None:
+    """The library keeps the last of several tensors with one name, and says nothing."""
+    with path.open("rb") as file:
+        header = file.read(int.from_bytes(file.read(8), "little"))
+    names: list[str] = json.loads(header, object_pairs_hook=lambda pairs: [name for name, _ in pairs])
+    twice = [name for name, times in Counter(names).items() if times > 1]
+    if twice:
+        raise ValueError(f"{brief(twice[0])} is there twice")
 
 
 def _pickled(path: Path) -> dict[str, Tensor]:
-    _check_zip(path)
     try:
-        data = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
-    except (pickle.UnpicklingError, RuntimeError, ValueError, EOFError, KeyError, AttributeError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise ArtefactError(f"{path}: torch's weights-only reader refuses it ({reason})") from None
+        _check_zip(path)
+        with warnings.catch_warnings(action="ignore"):
+            data = torch.load(path, map_location="cpu", weights_only=True, mmap=zipfile.is_zipfile(path))
+    except OSError as error:
+        raise BoughError(f"{path}: {error.strerror or error}") from None
+    except UNREADABLE as error:
+        # What torch says at first is how to read the file without this care; beneath it lies what was wrong.
+        said = _gist(error.__context__ or error)
+        remedy = "fetch it again, or convert it to model.safetensors where it came from"
+        raise ArtefactError(f"{path}: is not a sound pickle of tensors ({said}); {remedy}") from None
     if not isinstance(data, Mapping):
         raise ArtefactError(f"{path}: must hold tensors by name, not a {type(data).__name__}")
     state = cast("Mapping[Any, Any]", data)
-    odd = [name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, Tensor)]
+    odd = [name for name, value in state.items() if not isinstance(name, str) or not _is_plain(value)]
     if odd:
-        raise ArtefactError(f"{path}: must hold tensors by name; {odd[0]!r} is not one")
+        raise ArtefactError(f"{path}: must hold tensors by name; {brief(odd[0])} is not one")
     return dict(state)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether this is a tensor whose numbers are all there, one after another."""
+    return isinstance(value, Tensor) and value.layout is torch.strided and value.device.type == "cpu"
 
 
 def _check_zip(path: Path) -> None:
@@ -102,6 +140,13 @@ def _check_zip(path: Path) -> None:
     if not zipfile.is_zipfile(path):
         return
     with zipfile.ZipFile(path) as archive:
-        entries: Iterable[zipfile.ZipInfo] = archive.infolist()
-        if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
-            raise ArtefactError(f"{path}: refused, because it is a compressed archive, which torch never writes")
+        entries = archive.infolist()
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+        raise ValueError("a compressed archive, which torch never writes")
+    if sum(entry.file_size for entry in entries) > path.stat().st_size:
+        raise ValueError("it would unpack to more than it holds")
+
+
+def _gist(error: BaseException) -> str:
+    """The first sentence of what a library says: torch puts a trace behind it, and advice that we do not give."""
+    return str(error).strip().partition("\n")[0].partition(". ")[0].rstrip(".") or type(error).__name__

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
@@ -22,6 +22,7 @@ from bough.packed import Packed
 Heads = Float[Tensor, "tokens heads head_width"]
 
 
+@runtime_checkable
 class Plan(Protocol):
     """Attention over one batch, ready to be run in every layer."""
 

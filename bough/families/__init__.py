@@ -11,7 +11,7 @@ from bough.families.gpt import GPT
 from bough.families.gpt2 import GPT2
 from bough.families.roberta import ROBERTA, XLM_ROBERTA
 from bough.families.xlm import XLM
-from bough.record import nearest
+from bough.record import brief, nearest
 from bough.spec import Spec
 
 __all__ = ["FAMILIES", "Family", "Preset", "family", "preset"]
@@ -28,7 +28,8 @@ def family(name: str) -> Family:
     found = FAMILIES.get(name) or by_model_type.get(name)
     if not found:
         known = ", ".join(FAMILIES)
-        raise BoughError(f"there is no family {name!r}{nearest(name, [*FAMILIES, *by_model_type])}; there are {known}")
+        near = nearest(name, [*FAMILIES, *by_model_type])
+        raise BoughError(f"there is no family {brief(name)}{near}; there are {known}")
     return found
 
 
@@ -36,5 +37,5 @@ def preset(name: str) -> Spec:
     """The Spec of a preset, such as "bert-base"."""
     holders = {size: one for one in FAMILIES.values() for size in one.presets}
     if name not in holders:
-        raise BoughError(f"there is no preset {name!r}{nearest(name, holders)}; `bough families` lists them")
+        raise BoughError(f"there is no preset {brief(name)}{nearest(name, holders)}; `bough families` lists them")
     return holders[name].preset(name)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from bough.keymap import Rule
+from bough.record import brief
 from bough.settings import Choice, OrSoFar, Refused, Setting, Where
 from bough.spec import Outputs, Spec
 
@@ -61,16 +62,21 @@ class Family:
         """The Spec of one of its presets."""
         return self.base.but(**self.presets[name].changes)
 
+    @property
+    def published(self) -> Spec:
+        """The first of its published sizes; the one before it is for trials."""
+        return self.preset(list(self.presets)[1])
+
     @functools.cached_property
     def whole(self) -> Spec:
         """Its base with every head at once: all the tensors one of its checkpoints may hold."""
         return self.base.but(outputs=self.outputs)
 
-    def architecture(self, outputs: Outputs) -> str:
-        """Their class that loads these heads: the one that knows most of them."""
-        present = set(outputs.present())
+    def architecture(self, outputs: Outputs, said: object = None) -> str:
+        """Their class that loads these heads: the one that knows most of them; of equals, the one `said` lists."""
+        present, listed = set(outputs.present()), cast("list[Any]", said) if isinstance(said, list) else []
         fits = [(name, heads) for name, heads in self.architectures if set(heads) <= present]
-        return max(fits, key=lambda fit: len(fit[1]))[0]
+        return max(fits, key=lambda fit: (len(fit[1]), fit[0] in listed))[0]
 
 
 def grown(parent: Family, **changes: Any) -> Family:
@@ -113,7 +119,7 @@ def _labels(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
 
 def _counted(theirs: Any, current: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(theirs, int) or isinstance(theirs, bool) or not 1 <= theirs <= 2**20:
-        raise ValueError(f"must be a whole number from 1 up, not {theirs!r}")
+        raise ValueError(f"must be a whole number from 1 up, not {brief(theirs)}")
     return current if theirs == len(current) else tuple(f"LABEL_{i}" for i in range(theirs))
 
 
@@ -146,8 +152,8 @@ COMMON = (
 """What every family's config may ask for and none can have."""
 HARMLESS = frozenset(
     """
-    architectures auto_map bad_words_ids begin_suppress_tokens bos_token_id chunk_size_feed_forward
-    cross_attention_hidden_size custom_pipelines decoder_start_token_id diversity_penalty do_sample dtype early_stopping
+    architectures bad_words_ids begin_suppress_tokens bos_token_id chunk_size_feed_forward cross_attention_hidden_size
+    decoder_start_token_id diversity_penalty do_sample dtype early_stopping
     encoder_no_repeat_ngram_size eos_token_id exponential_decay_length_penalty finetuning_task forced_bos_token_id
     forced_eos_token_id gradient_checkpointing label2id length_penalty max_length min_length model_type name_or_path
     no_repeat_ngram_size num_beam_groups num_beams num_return_sequences output_attentions output_hidden_states
@@ -158,3 +164,5 @@ HARMLESS = frozenset(
     """.split()  # noqa: SIM905  # a list of fifty strings would fill a screen
 )
 """Keys of any family's config.json that change no number of the net."""
+TRUST = frozenset(["auto_map", "code_revision", "custom_pipelines", "trust_remote_code"])
+"""Keys by which a file asks other tools to run programs; read past here, and never passed on."""

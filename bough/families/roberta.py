@@ -3,7 +3,8 @@
 from bough.families.bert import BERT, SETTINGS
 from bough.families.family import Preset, grown
 from bough.keymap import Alias, Rename, Shadow
-from bough.settings import Setting, Where
+from bough.record import brief
+from bough.settings import Refused, Setting, Where
 from bough.spec import Classify, First, Learned, Outputs, Pooler, Span, Tag, Tied, Transform, Words
 
 NORM = BERT.base.norm
@@ -21,8 +22,19 @@ def _after_padding(pad: object, current: int) -> object:
     if pad is None:
         return current
     if not isinstance(pad, int) or isinstance(pad, bool):
-        raise ValueError(f"must be a whole number, not {pad!r}")
+        raise ValueError(f"must be a whole number, not {brief(pad)}")
     return pad + 1
+
+
+def _in_roberta(rule: Setting | Refused) -> Setting | Refused:
+    """BERT's rule as its heads here have it: one more dropout, and gelu before the words whatever the trunk has."""
+    match rule:
+        case Setting(key="hidden_dropout_prob" | "classifier_dropout"):
+            return Setting(rule.key, *rule.paths, "outputs.classify.hidden_dropout", codec=rule.codec)
+        case Setting(key="hidden_act"):
+            return Setting(rule.key, "feed.activation", codec=rule.codec)
+        case _:
+            return rule
 
 
 ROBERTA = grown(
@@ -56,12 +68,7 @@ ROBERTA = grown(
         ("RobertaForCausalLM", ("words",)),
     ),
     settings=(
-        *(
-            Setting(rule.key, *rule.paths, "outputs.classify.hidden_dropout", codec=rule.codec)
-            if isinstance(rule, Setting) and rule.key in ("hidden_dropout_prob", "classifier_dropout")
-            else rule
-            for rule in SETTINGS
-        ),
+        *(_in_roberta(rule) for rule in SETTINGS),
         Setting("pad_token_id", "embedding.positions.offset", codec=Where(_after_padding, lambda offset: offset - 1)),
     ),
     prefix="roberta.",

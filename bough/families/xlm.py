@@ -4,7 +4,8 @@ from typing import Any
 
 from bough.families.family import LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Fuse, Rename
-from bough.settings import Choice, Refused, Setting, Switch, Where
+from bough.record import brief
+from bough.settings import Choice, Listed, Refused, Setting, Switch, Where
 from bough.spec import (
     Adaptive,
     Attention,
@@ -37,7 +38,7 @@ READS = (("first", First()), ("last", Last()), ("cls_index", Last()), ("mean", M
 
 def _adaptive(asm: Any, current: Tied | Untied | Adaptive) -> Tied | Untied | Adaptive:
     if not isinstance(asm, bool):
-        raise ValueError(f"must be true or false, not {asm!r}")
+        raise ValueError(f"must be true or false, not {brief(asm)}")
     return Adaptive() if asm else current
 
 
@@ -91,10 +92,10 @@ XLM = Family(
         Setting("init_std", "initial.std"),
         Setting("embed_init_std", "initial.tables"),
         Setting(
-            "tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, lambda p: type(p) is not Untied)
+            "tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, lambda p: isinstance(p, Tied))
         ),
         Setting("asm", "outputs.words.projection", codec=Where(_adaptive, lambda p: isinstance(p, Adaptive))),
-        Setting("asm_cutoffs", "outputs.words.projection.cutoffs"),
+        Setting("asm_cutoffs", "outputs.words.projection.cutoffs", codec=Listed()),
         Setting("asm_div_value", "outputs.words.projection.factor"),
         Setting("summary_type", "outputs.classify.reads", codec=Choice(READS)),
         Setting(

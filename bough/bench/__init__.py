@@ -1,0 +1,15 @@
+"""The room of benchmarks: the same work side by side with the peers that are installed, in one run, as ratios.
+
+A work is one small module here that lays out its data and says how each tool does it (`work`); `engine` interleaves,
+times and compares them; `document` is what comes of it, and `show` and `plot` are ways to look at that.
+"""
+
+from bough.bench.document import Document
+from bough.bench.encode import encode
+from bough.bench.engine import bench
+from bough.bench.work import Effort, Opener
+
+__all__ = ["WORKS", "Document", "Effort", "bench"]
+
+WORKS: dict[str, Opener] = {"encode": encode}
+"""Every work there is, by name; registering one here is all that makes it run, shown and listed."""

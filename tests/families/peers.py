@@ -1,0 +1,334 @@
+"""The peers: small random models of `transformers` in which each setting of a family comes up, and what they answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from torch import Tensor
+from transformers.models.albert.modeling_albert import AlbertLayer
+
+from bough.families import FAMILIES
+from bough.families.family import ACTIVATIONS, Family
+from bough.packed import Packed
+from bough.settings import Setting
+
+COUNT = 16
+"""The least number of configs of a family; no column of settings below is longer."""
+VOCABULARY = 61
+FIRST_WORD = 7
+"""Padding ids lie below it: a peer neither embeds nor trains what it takes for padding."""
+
+Settings = Mapping[str, Any]
+
+
+def each(key: str, *values: Any) -> list[Settings]:
+    """A column of the grid: one key with each of its values in turn."""
+    return [{key: value} for value in values]
+
+
+def spelled(key: str) -> list[Settings]:
+    """A column of the grid: an activation in all its spellings."""
+    return each(key, *(name for name, _ in ACTIVATIONS.pairs))
+
+
+def sizes(width: str, depth: str, heads: str) -> list[list[Settings]]:
+    """The columns of a trunk's sizes."""
+    return [
+        [{width: w, heads: h} for w, h in ((16, 1), (24, 3), (32, 4), (48, 2), (64, 8))],
+        each(depth, 1, 2, 3, 4),
+    ]
+
+
+NAMES = ("no", "maybe", "yes", "never")
+LABELS: list[Settings] = [
+    {},
+    {"num_labels": 3, "problem_type": "multi_label_classification"},
+    {"num_labels": 1, "problem_type": "regression"},
+    {"id2label": dict(enumerate(NAMES)), "label2id": {name: i for i, name in enumerate(NAMES)}},
+]
+EPSILON = (1e-12, 1e-5, 1e-3)
+BERT = [
+    *sizes("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    spelled("hidden_act"),
+    each("intermediate_size", 17, 64, 128),
+    each("layer_norm_eps", *EPSILON),
+    each("type_vocab_size", 1, 2, 5),
+]
+GPT = [
+    *sizes("n_embd", "n_layer", "n_head"),
+    each("n_positions", 64, 80),
+    each("layer_norm_epsilon", *EPSILON),
+    each("pad_token_id", 3),
+]
+DECODERS = each("is_decoder", False, False, True)
+GRIDS: dict[str, list[list[Settings]]] = {
+    "bert": [*BERT, DECODERS, each("max_position_embeddings", 64, 80)],
+    "roberta": [
+        *BERT,
+        DECODERS,
+        [{"pad_token_id": pad, "max_position_embeddings": 65 + pad + more} for pad, more in ((1, 0), (0, 9), (5, 3))],
+    ],
+    "albert": [
+        *BERT,
+        each("max_position_embeddings", 64, 80),
+        [
+            {"num_hidden_layers": depth, "num_hidden_groups": groups, "inner_group_num": inner}
+            for depth, groups, inner in ((3, 1, 1), (4, 2, 1), (3, 2, 1), (2, 1, 2), (4, 4, 1), (4, 2, 3))
+        ],
+        each("embedding_size", 8, 16, 32, 40),
+    ],
+    "distilbert": [
+        *sizes("dim", "n_layers", "n_heads"),
+        spelled("activation"),
+        each("hidden_dim", 17, 64, 128),
+        each("sinusoidal_pos_embds", False, True),
+        each("max_position_embeddings", 64, 80),
+    ],
+    "gpt": [*GPT, each("afn", "gelu", "relu", "silu", "swish")],
+    "gpt2": [
+        *GPT,
+        spelled("activation_function"),
+        each("n_inner", None, 17, 64),
+        each("scale_attn_weights", True, False),
+        each("scale_attn_by_inverse_layer_idx", False, True),
+        each("reorder_and_upcast_attn", False, True),
+    ],
+    "xlm": [
+        *sizes("emb_dim", "n_layers", "n_heads"),
+        each("causal", False, True),
+        each("sinusoidal_embeddings", False, True),
+        each("gelu_activation", True, False),
+        [{"n_langs": count, "use_lang_emb": used} for count, used in ((1, True), (3, True), (3, False))],
+        each("layer_norm_eps", *EPSILON),
+        each("max_position_embeddings", 64, 80),
+    ],
+}
+TIES: list[Settings] = each("tie_word_embeddings", True, False)
+HEADS: dict[str, list[list[Settings]]] = {"words": [TIES], "classify": [LABELS], "tag": [LABELS]}
+"""What a head has settings of its own for, in any family."""
+XLM_HEADS: dict[str, list[list[Settings]]] = {
+    **HEADS,
+    "words": [[*TIES, {"asm": True, "tie_word_embeddings": False, "asm_cutoffs": [13, 40], "asm_div_value": 2.0}]],
+    "classify": [
+        LABELS,
+        each("summary_type", "first", "last", "mean", "cls_index"),
+        each("summary_activation", None, "tanh", "relu", "gelu"),
+    ],
+}
+GRIDS["xlm-roberta"] = GRIDS["roberta"]
+
+PLAIN: dict[str, Settings] = {
+    name: {key: value for column in columns for key, value in column[0].items()} for name, columns in GRIDS.items()
+}
+"""Each family's smallest sizes, and its most usual settings."""
+
+BASE_POSITIONS = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
+LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
+XLARGE = {"hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 8192}
+PUBLISHED: dict[str, Settings] = {
+    "bert-base": {},
+    "bert-large": LARGE,
+    "distilbert-base": {},
+    "roberta-base": BASE_POSITIONS,
+    "roberta-large": {**BASE_POSITIONS, **LARGE},
+    "xlmr-base": {**BASE_POSITIONS, "vocab_size": 250002},
+    "xlmr-large": {**BASE_POSITIONS, **LARGE, "vocab_size": 250002},
+    "albert-base": {"hidden_size": 768, "num_attention_heads": 12, "intermediate_size": 3072},
+    "albert-large": LARGE,
+    "albert-xlarge": XLARGE,
+    "albert-xxlarge": {},
+    "gpt": {},
+    "gpt2": {},
+    "gpt2-medium": {"n_embd": 1024, "n_layer": 24, "n_head": 16},
+    "gpt2-large": {"n_embd": 1280, "n_layer": 36, "n_head": 20},
+    "gpt2-xl": {"n_embd": 1600, "n_layer": 48, "n_head": 25},
+    "xlm-mlm-en-2048": {},
+    "xlm-mlm-100-1280": {
+        "vocab_size": 200000, "emb_dim": 1280, "n_layers": 16, "n_langs": 100, "use_lang_emb": False,
+    },
+}  # fmt: skip
+"""What the published configs say that their config classes do not."""
+
+ANSWERS = {
+    "prediction_logits": "words",
+    "seq_relationship_logits": "pair",
+    "sop_logits": "pair",
+    "pooler_output": "pooler",
+}
+"""Whose answer an output of theirs is, where the class has several; one that has one head calls it `logits`."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One model of the grid."""
+
+    family: Family
+    architecture: str
+    number: int
+    settings: Settings
+
+    def __str__(self) -> str:
+        return f"{self.family.name}-{self.number}-{self.architecture}"
+
+
+@dataclass
+class Answers:
+    """What a model says of each sequence: its states after every layer, and its heads' outputs by name."""
+
+    hidden: list[list[Tensor]] = field(default_factory=list[list[Tensor]])
+    heads: dict[str, list[Tensor]] = field(default_factory=dict[str, list[Tensor]])
+
+    def loss(self) -> Tensor:
+        """One number that every head's every answer weighs in, each with a weight of its own."""
+        draw = torch.Generator().manual_seed(1)
+        answers = [one for name in sorted(self.heads) for one in self.heads[name]] or [self.hidden[-1][0]]
+        return torch.stack([(one * torch.randn(one.shape, generator=draw)).sum() for one in answers]).sum()
+
+
+def grid(family: Family) -> Iterator[Case]:
+    """The family's cases: every value of every setting, in company that the seed decides."""
+    classes = dict(family.architectures)
+    own = [(name, settings) for name, heads in classes.items() for settings in of_heads(family, heads)]
+    own = list(islice(cycle(own), max(COUNT, len(own))))
+    shared = [
+        shuffled([column[i % len(column)] for i in range(len(own))], f"{family.name} {column[0]}")
+        for column in GRIDS[family.name]
+    ]
+    for number, ((name, settings), *others) in enumerate(zip(own, *shared, strict=True)):
+        together = {key: value for one in others for key, value in one.items()}
+        yield Case(family, name, number, {**together, **settings})
+
+
+def of_heads(family: Family, heads: Sequence[str]) -> list[Settings]:
+    """The settings of these heads, in as few rows as hold every value; without any, two rows."""
+    tables = XLM_HEADS if family.name == "xlm" else HEADS
+    columns = [column for head in heads for column in tables.get(head, ())]
+    rows = max(2, *(len(column) for column in columns)) if columns else 2
+    return [{key: value for one in columns for key, value in one[i % len(one)].items()} for i in range(rows)]
+
+
+def cases() -> list[Case]:
+    """The grids of every family."""
+    return [case for family in FAMILIES.values() for case in grid(family)]
+
+
+def rates() -> list[tuple[Family, Setting]]:
+    """Every setting of every family that is a dropout rate."""
+    return [
+        (family, rule)
+        for family in FAMILIES.values()
+        for rule in family.settings
+        if isinstance(rule, Setting) and any("dropout" in path for path in rule.paths)
+    ]
+
+
+def named(part: Family | Setting) -> str:
+    """What a test calls one of these."""
+    return part.name if isinstance(part, Family) else part.key
+
+
+def shuffled(items: list[Any], seed: str) -> list[Any]:
+    """The items in another order, always the same."""
+    random.Random(seed).shuffle(items)
+    return items
+
+
+def model(architecture: str, settings: Settings, seed: int = 0) -> transformers.PreTrainedModel:
+    """A random model of theirs, its biases and gains drawn too, so that each of them counts."""
+    kind = getattr(transformers, architecture)
+    torch.manual_seed(seed)
+    net = kind(kind.config_class(vocab_size=VOCABULARY, **settings)).eval()
+    with torch.no_grad():
+        for weight in net.parameters():
+            weight.add_(0.1 * torch.randn_like(weight))
+    return net
+
+
+def dropping_as_published(net: transformers.PreTrainedModel) -> transformers.PreTrainedModel:
+    """ALBERT's authors drop what the feed-forward adds. The peer's layer makes that dropout and never calls it."""
+    for layer in net.modules():
+        if isinstance(layer, AlbertLayer):
+            layer.ffn_output.register_forward_hook(lambda _layer, _inputs, added, drop=layer.dropout: drop(added))
+    return net
+
+
+def written(net: transformers.PreTrainedModel, folder: Path) -> Path:
+    """The folder that their own tool writes."""
+    net.save_pretrained(folder)
+    return folder
+
+
+def batch(net: transformers.PreTrainedModel, seed: int) -> Packed:
+    """A ragged batch of lengths 1 to 64, with segments or languages where the model has them."""
+    draw, config = random.Random(seed), net.config
+    lengths = [1, 64, draw.randint(2, 63), draw.randint(2, 63)]
+    segments, languages = getattr(config, "type_vocab_size", 0), getattr(config, "n_langs", 1)
+    return Packed.of(
+        [[draw.randrange(FIRST_WORD, config.vocab_size) for _ in range(n)] for n in lengths],
+        [[draw.randrange(segments) for _ in range(n)] for n in lengths] if segments else None,
+        [draw.randrange(languages) for _ in lengths] if languages > 1 else None,
+    )
+
+
+def answers(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[str]) -> Answers:
+    """What their model says of a batch, padded and masked; in XLM's summaries padding counts, so there one by one."""
+    alone = packed.lengths if "XLMForSequenceClassification" in type(net).__name__ else ()
+    if not alone:
+        return _padded(net, packed, heads)
+    return _merged([_padded(net, one, heads) for one in _singles(packed)])
+
+
+def _padded(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[str]) -> Answers:
+    pad = net.config.pad_token_id
+    ids, mask = packed.padded(pad)
+    inputs = {"input_ids": ids, "attention_mask": mask.long()}
+    if getattr(net.config, "type_vocab_size", 0):
+        inputs["token_type_ids"] = _like(packed, packed.segments)
+    if packed.languages is not None:
+        inputs["langs"] = _like(packed, packed.languages)
+    adaptive = getattr(net.config, "asm", False) and "words" in heads
+    # Their adaptive softmax cannot score a rectangle: it is asked for the tokens laid end to end.
+    out = (net.transformer if adaptive else net)(**inputs, output_hidden_states=True)
+    found = Answers([_cut(state, packed) for state in out.hidden_states])
+    if adaptive:
+        flat = torch.cat(found.hidden[-1])
+        found.heads["words"] = list(packed.split(net.pred_layer.proj.log_prob(flat)))
+    for name, value in out.items():
+        if name == "logits" or name in ANSWERS:
+            own = ANSWERS.get(name) or next(head for head in heads if head != "pooler")
+            found.heads[own] = _cut(value, packed) if value.dim() == 3 else list(value)
+    if "start_logits" in out:
+        found.heads["span"] = _cut(torch.stack((out.start_logits, out.end_logits), -1), packed)
+    return found
+
+
+def _like(packed: Packed, values: Tensor) -> Tensor:
+    """Values of one per token, padded as the ids are."""
+    return Packed(values, packed.lengths, values).padded()[0]
+
+
+def _cut(values: Tensor, packed: Packed) -> list[Tensor]:
+    """A rectangle's rows without what is padding."""
+    return [row[:length] for row, length in zip(values, packed.lengths, strict=True)]
+
+
+def _singles(packed: Packed) -> Iterator[Packed]:
+    """Each sequence of a batch as a batch of its own."""
+    languages = [None] * len(packed.lengths) if packed.languages is None else packed.split(packed.languages)
+    for ids, segments, tongue in zip(packed.split(packed.ids), packed.split(packed.segments), languages, strict=True):
+        yield Packed(ids, (len(ids),), segments, tongue)
+
+
+def _merged(parts: Sequence[Answers]) -> Answers:
+    layers = zip(*(part.hidden for part in parts), strict=True)
+    return Answers(
+        [[state for one in layer for state in one] for layer in layers],
+        {name: [value for part in parts for value in part.heads[name]] for name in parts[0].heads},
+    )

@@ -1,0 +1,179 @@
+"""Every family against `transformers`: the same files give the same states, scores and gradients, both ways."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import peers
+import pytest
+import torch
+import transformers
+from peers import Answers, Case
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+import bough
+from bough import settings
+from bough.checkpoints.keys import fit
+from bough.checkpoints.save import config_of
+from bough.families import FAMILIES, Family
+from bough.families.family import COMMON
+from bough.packed import Packed
+from bough.settings import Setting
+
+HIDDEN, SCORES, GRADIENT = 2e-5, 1e-4, 1e-4
+
+Tensors = dict[str, Tensor]
+
+
+@pytest.fixture(params=FAMILIES.values(), ids=FAMILIES)
+def family(request: pytest.FixtureRequest) -> Family:
+    return request.param
+
+
+@pytest.mark.parametrize("case", peers.cases(), ids=str)
+def test_a_file_of_theirs_gives_their_states_scores_and_gradients_and_goes_back(case: Case, tmp_path: Path) -> None:
+    net = peers.model(case.architecture, case.settings, case.number)
+    model = bough.load(peers.written(net, tmp_path / "theirs"))
+    batch, heads = peers.batch(net, case.number), list(model.net.outputs)
+    mine, theirs = ours(model, batch), peers.answers(net, batch, heads)
+    agree(mine, theirs)
+    gradients_agree(mine, theirs, model, net)
+    model.save(tmp_path / "ours")
+    back, notes = type(net).from_pretrained(tmp_path / "ours", output_loading_info=True)
+    assert not any(notes.values()), notes
+    assert back.config.architectures == [case.architecture]
+    agree(mine, peers.answers(back.eval(), batch, heads))
+
+
+@pytest.mark.parametrize(("family", "rule"), peers.rates(), ids=peers.named)
+def test_dropout_is_where_theirs_is_and_follows_its_own_setting(family: Family, rule: Setting, tmp_path: Path) -> None:
+    # At a rate of one nothing is left to chance, so that two nets in training can be compared.
+    rates: dict[str, float | None] = {other.key: float(other is rule) for of, other in peers.rates() if of is family}
+    if rule.key == "hidden_dropout_prob" and "classifier_dropout" in rates:
+        rates["classifier_dropout"] = None  # which means the same as that one
+    touched = {path.split(".")[1] for path in rule.paths if path.startswith("outputs.")}
+    plainest = family.architectures[0][0]
+    for architecture in {plainest, *(name for name, heads in family.architectures if touched & set(heads))}:
+        net = peers.dropping_as_published(peers.model(architecture, {**peers.PLAIN[family.name], **rates}).train())
+        model = bough.load(peers.written(net, tmp_path / architecture))
+        model.net.train()
+        batch = peers.batch(net, 0)
+        agree(ours(model, batch), peers.answers(net, batch, list(model.net.outputs)))
+
+
+def old_norms(family: Family, theirs: Tensors, net: transformers.PreTrainedModel) -> Tensors:
+    """Norms as the first converted files spell them."""
+    old = {"weight": "gamma", "bias": "beta"}
+    norm = re.compile(r"(.*(?:norm|ln_).*)\.(weight|bias)", re.IGNORECASE)
+    return {norm.sub(lambda found: f"{found[1]}.{old[found[2]]}", name): tensor for name, tensor in theirs.items()}
+
+
+def without_prefix(family: Family, theirs: Tensors, net: transformers.PreTrainedModel) -> Tensors:
+    """The trunk's names as in a file that has no head."""
+    return {name.removeprefix(family.prefix): tensor for name, tensor in theirs.items()}
+
+
+def with_second_names(family: Family, theirs: Tensors, net: transformers.PreTrainedModel) -> Tensors:
+    """Tied tensors under each of their names."""
+    return {name: tensor.clone() for name, tensor in net.state_dict().items()}
+
+
+@pytest.mark.parametrize("respelt", [old_norms, without_prefix, with_second_names])
+def test_an_older_spelling_of_a_file_is_the_same_model(
+    family: Family, respelt: Callable[..., Tensors], tmp_path: Path
+) -> None:
+    net = peers.model(family.architecture(family.outputs.only("words")), peers.PLAIN[family.name])
+    plain = bough.load(peers.written(net, tmp_path))
+    file = tmp_path / "model.safetensors"
+    theirs = load_file(file)
+    changed = respelt(family, theirs, net)
+    assert changed.keys() != theirs.keys()
+    save_file(changed, file)
+    again = bough.load(tmp_path)
+    assert again.spec == plain.spec
+    assert all(torch.equal(one, again.net.state_dict()[name]) for name, one in plain.net.state_dict().items())
+
+
+def test_the_prefix_may_stand_in_a_file_without_a_head(family: Family, tmp_path: Path) -> None:
+    net = peers.model(family.architectures[0][0], peers.PLAIN[family.name])
+    plain = bough.load(peers.written(net, tmp_path))
+    file = tmp_path / "model.safetensors"
+    save_file({family.prefix + name: tensor for name, tensor in load_file(file).items()}, file)
+    assert bough.load(tmp_path).spec == plain.spec
+
+
+def test_a_tied_head_that_has_other_numbers_is_refused(family: Family, tmp_path: Path) -> None:
+    net = peers.model(family.architecture(family.outputs.only("words")), peers.PLAIN[family.name])
+    file = peers.written(net, tmp_path) / "model.safetensors"
+    theirs = load_file(file)
+    second = next(name for name in net.state_dict().keys() - theirs.keys() if name.endswith("weight"))
+    save_file({**theirs, second: torch.ones_like(net.state_dict()[second])}, file)
+    with pytest.raises(bough.ArtefactError, match=rf"{second} is tied to another tensor and has other numbers"):
+        bough.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", [name for one in FAMILIES.values() for name in one.presets])
+def test_a_preset_has_as_many_parameters_as_theirs_of_its_config(name: str) -> None:
+    spec = bough.spec(name)
+    family = FAMILIES[spec.family]
+    kind = getattr(transformers, family.architecture(spec.outputs))
+    with torch.device("meta"):
+        net = kind(kind.config_class(**config_of(family, spec)))
+    assert spec.parameters == net.num_parameters()
+
+
+@pytest.mark.parametrize("name", peers.PUBLISHED)
+def test_a_preset_is_the_published_config(name: str) -> None:
+    spec = bough.spec(name)
+    family = FAMILIES[spec.family]
+    kind = getattr(transformers, family.architecture(spec.outputs))
+    config = kind.config_class(**peers.PUBLISHED[name]).to_dict()
+    rules = (*family.settings, *COMMON)
+    assert settings.read(rules, family.base.but(outputs=spec.outputs), config).diff(spec) == []
+
+
+def ours(model: bough.Model, batch: Packed) -> Answers:
+    """What our net says of the batch, ready to be differentiated."""
+    states = list(model.net.states(batch))
+    heads = {name: head(states[-1], batch) for name, head in model.net.outputs.items()}
+    if len(heads) > 1:
+        # Where another head reads the pooler, theirs keep its vector to themselves.
+        heads.pop("pooler", None)
+    by_token = {"words", "tag", "span"}
+    split = {name: list(batch.split(value) if name in by_token else value) for name, value in heads.items()}
+    return Answers([list(batch.split(state)) for state in states], split)
+
+
+def agree(mine: Answers, theirs: Answers) -> None:
+    """States at every layer, and all that the heads say."""
+    assert len(mine.hidden) == len(theirs.hidden)
+    for layer, (own, other) in enumerate(zip(mine.hidden, theirs.hidden, strict=True)):
+        assert difference(own, other) < HIDDEN, f"layer {layer}"
+    assert mine.heads.keys() == theirs.heads.keys()
+    for name, own in mine.heads.items():
+        assert difference(own, theirs.heads[name]) < SCORES, name
+
+
+def difference(mine: list[Tensor], theirs: list[Tensor]) -> float:
+    """The largest difference between two lists of tensors of the same shapes."""
+    assert [one.shape for one in mine] == [one.shape for one in theirs]
+    return max((own - other).abs().max().item() for own, other in zip(mine, theirs, strict=True))
+
+
+def gradients_agree(mine: Answers, theirs: Answers, model: bough.Model, net: transformers.PreTrainedModel) -> None:
+    """The gradient of one loss by every weight, theirs brought under our names by the family's own table."""
+    mine.loss().backward()
+    theirs.loss().backward()
+    gradients = {name: weight.grad for name, weight in net.named_parameters() if weight.grad is not None}
+    fitted = fit(FAMILIES[model.spec.family], model.spec, gradients)
+    for name, weight in model.net.named_parameters():
+        if not weight.requires_grad:
+            continue  # a sinusoid, which they would train
+        nothing = torch.zeros_like(weight)
+        own = nothing if weight.grad is None else weight.grad
+        other = fitted.tensors.get(name, nothing)
+        error = ((own - other).abs() / other.abs().clamp(min=1)).max().item()
+        assert error < GRADIENT, name
