@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 
+def one_line(message: str) -> str:
+    """A message without the line ends, or the codes that a terminal obeys, which a name in a file may hold."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+
+
 class BoughError(ValueError):
     """Something a user can mend; the message says what, where and how, on one line."""
 
     exit_code = 2
 
     def __init__(self, message: str) -> None:
-        # A name in a file may hold line ends, or codes that a terminal obeys.
-        super().__init__("".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message))
+        super().__init__(one_line(message))
 
 
 class FieldError(BoughError):

@@ -14,7 +14,7 @@ from bough import checkpoints
 from bough.core import Net, empty
 from bough.core.outputs import READS
 from bough.errors import BoughError
-from bough.packed import Ids, Packed, by_length
+from bough.packed import Ids, Packed, by_length, check
 from bough.spec import SentenceVector, Spec
 from bough.text import Tokenizer
 
@@ -146,6 +146,7 @@ class Model:
         languages: Sequence[int] | None = None,
     ) -> list[Tensor]:
         """Ask batch by batch, like lengths together, and put the answers back in order."""
+        check(self.spec, ids, segments, languages)
         device = next(self.net.parameters()).device
         answers: list[Tensor] = [torch.empty(0)] * len(ids)
         with torch.inference_mode():

@@ -10,6 +10,9 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Tensor
 
+from bough.errors import BoughError
+from bough.spec import Spec
+
 Ids = Sequence[int]
 
 
@@ -34,11 +37,14 @@ class Packed:
     ) -> Packed:
         """Lay sequences end to end. `segments` has a number for each token, `languages` one for each sequence."""
         lengths = tuple(len(one) for one in sequences)
+        if segments is not None and tuple(len(one) for one in segments) != lengths:
+            raise BoughError("segments: there must be one number for each id of each sequence")
         ids = _flat(sequences, device)
         kinds = torch.zeros_like(ids) if segments is None else _flat(segments, device)
         tongues = None
         if languages is not None:
-            tongues = torch.tensor(languages, device=device).repeat_interleave(torch.tensor(lengths, device=device))
+            counts = torch.tensor(lengths, dtype=torch.long, device=device)
+            tongues = torch.tensor(languages, dtype=torch.long, device=device).repeat_interleave(counts)
         return cls(ids, lengths, kinds, tongues)
 
     @functools.cached_property
@@ -50,7 +56,7 @@ class Packed:
     @functools.cached_property
     def sequences(self) -> Int[Tensor, " tokens"]:
         """Which sequence each token is in."""
-        lengths = torch.tensor(self.lengths, device=self.ids.device)
+        lengths = torch.tensor(self.lengths, dtype=torch.long, device=self.ids.device)
         return torch.arange(len(self.lengths), device=self.ids.device).repeat_interleave(lengths)
 
     @functools.cached_property
@@ -83,6 +89,30 @@ def by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         held += lengths[number]
     if batch:
         yield batch
+
+
+def check(
+    spec: Spec, sequences: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
+) -> None:
+    """Raise where sequences ask for a row that none of the architecture's tables has."""
+    for number, one in enumerate(sequences):
+        _check_rows(f"ids: sequence {number}", one, spec.vocabulary)
+        if spec.limit is not None and len(one) > spec.limit:
+            raise BoughError(
+                f"ids: sequence {number} has {len(one):,}; the model reads {spec.limit:,} at once, so cut it"
+            )
+    for number, one in enumerate(segments or []):
+        _check_rows(f"segments: sequence {number}", one, spec.embedding.segments or 1)
+    _check_rows("languages", languages or [], spec.embedding.languages or 1)
+    for name, beside in (("segments", segments), ("languages", languages)):
+        if beside and len(beside) != len(sequences):
+            raise BoughError(f"{name}: there are {len(beside)} for {len(sequences)} sequences; give one for each")
+
+
+def _check_rows(where: str, numbers: Ids, rows: int) -> None:
+    if len(numbers) and not 0 <= min(numbers) <= max(numbers) < rows:
+        wrong = next(number for number in numbers if not 0 <= number < rows)
+        raise BoughError(f"{where}: {wrong} is out of range; the model knows 0 to {rows - 1:,}")
 
 
 def _flat(sequences: Sequence[Ids], device: torch.device | str) -> Int[Tensor, " tokens"]:

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias
 
 from bough.errors import FieldError
-from bough.record import Range, Record
+from bough.record import Range, Record, brief
 
 Size: TypeAlias = Annotated[int, Range(1, 2**24)]
 """A count of something that a tensor has one row for."""
 Count: TypeAlias = Annotated[int, Range(0, 2**24)]
 LAYERS = 4096
 """More than any net has; a bound on the names that an architecture can be asked to spell out."""
+CLUSTERS = 64
 Few: TypeAlias = Annotated[int, Range(1, LAYERS)]
 Rate: TypeAlias = Annotated[float, Range(0, 1)]
 Epsilon: TypeAlias = Annotated[float, Range(0, 1)]
@@ -544,7 +545,9 @@ def _check_outputs(spec: Spec) -> None:
 def _check_cutoffs(adaptive: Adaptive, spec: Spec) -> None:
     cutoffs, where = adaptive.cutoffs, "outputs.words.projection.cutoffs"
     if not cutoffs or list(cutoffs) != sorted(set(cutoffs)) or cutoffs[-1] >= spec.vocabulary:
-        raise FieldError(where, f"{list(cutoffs)} must rise and end below the vocabulary of {spec.vocabulary}")
+        raise FieldError(where, f"{brief(list(cutoffs))} must rise and end below the vocabulary of {spec.vocabulary}")
+    if len(cutoffs) > CLUSTERS:
+        raise FieldError(where, f"{len(cutoffs)} clusters are more than {CLUSTERS}")
     if spec.table_width // adaptive.factor ** len(cutoffs) < 1:
         raise FieldError(
             where, f"{len(cutoffs)} clusters leave no width for the last, each {adaptive.factor:g}x narrower"

@@ -35,8 +35,7 @@ def replaced(folder: Path) -> Generator[Path]:
         if target.exists():
             _link_all(target, aside)
         yield aside
-        for place, _, _ in os.walk(aside):
-            sync(Path(place))
+        sync(aside)
         _put(aside, target)
     except OSError as error:
         raise _failed(folder, error) from None
@@ -53,6 +52,7 @@ def write(path: Path, content: bytes) -> None:
     path.unlink(missing_ok=True)
     path.write_bytes(content)
     sync(path)
+    sync(path.parent)
 
 
 def sync(path: Path) -> None:
@@ -80,6 +80,7 @@ def _link_all(source: Path, copy: Path) -> None:
         else:
             _link(entry, copy / entry.name)
     copy.chmod(source.stat().st_mode)
+    sync(copy)
 
 
 def _link(source: Path, copy: Path) -> None:

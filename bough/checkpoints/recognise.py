@@ -65,15 +65,11 @@ def _meant(family: Family, config: Mapping[str, Any]) -> set[str] | None:
 
 def _own_names(head: str, family: Family) -> set[str]:
     """The names that only a file with this head has, in any form of the family."""
-    ours = [f"outputs.{head}."] + (["embed.tokens.weight"] if head == "words" else [])
-    rules = [one for rule in (*family.trunk, *family.heads) for one in written_out(rule, family.whole)]
-    return {
-        name
-        for rule in rules
-        if not isinstance(rule, Drop) and rule.ours.startswith(tuple(ours))
-        for name in spelled(rule)
-        if isinstance(rule, Alias) or rule.ours.startswith("outputs.")
-    }
+    rules = [rule for rule in (*family.trunk, *family.heads) if not isinstance(rule, Drop)]
+    own = [rule for rule in rules if rule.ours.startswith(f"outputs.{head}.")]
+    if head == "words":
+        own += [rule for rule in rules if isinstance(rule, Alias) and rule.ours == "embed.tokens.weight"]
+    return {name for rule in own for one in written_out(rule, family.whole) for name in spelled(one)}
 
 
 def _needs_no_tensor(head: str, family: Family) -> bool:

@@ -71,6 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except terminal.Gone:
         terminal.silence()
         return 0
+    except SystemExit as end:
+        if end.code != 1:
+            raise
+        return 0  # The help has a console of its own, which ends so when its reader has gone.
     except Exception as error:  # noqa: BLE001  # the shell gets a line and a code, whatever happened
         if debug:
             traceback.print_exception(error)

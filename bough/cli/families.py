@@ -98,7 +98,7 @@ def _grow(tree: Tree, family: Family) -> None:
         )
     node = tree.add(
         Group(
-            Text.assemble((family.title, f"bold {LIMBS[family.branch]}"), (f"  {family.year}", "dim")),
+            Text.assemble((family.title, f"bold {LIMBS[family.branch]}"), (f"  {family.year}  {family.name}", "dim")),
             Text(family.adds),
             sizes,
         )

@@ -6,13 +6,14 @@ import contextlib
 import io
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Generator
 from typing import Any, NoReturn
 
 from rich.console import Console
 from rich.text import Text
+
+from bough.errors import one_line
 
 
 class Gone(Exception):  # noqa: N818  # it is no error
@@ -64,10 +65,9 @@ def silence() -> None:
 
 
 def complain(message: str) -> None:
-    """A failure on one line, with nothing in it that a terminal would obey."""
-    flat = re.sub(r"\s*\n\s*", " ", message.strip())
-    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in flat)
-    Console(stderr=True, highlight=False).print(Text.assemble(("bough: ", "bold red"), shown), soft_wrap=True)
+    """A failure on one line."""
+    said = Text.assemble(("bough: ", "bold red"), one_line(message))
+    Console(stderr=True, highlight=False).print(said, soft_wrap=True)
 
 
 @contextlib.contextmanager

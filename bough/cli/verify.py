@@ -46,7 +46,8 @@ def verify(
         verdicts = {True: Text("PASS", "green"), False: Text("FAIL", "bold red"), None: Text("-", "dim")}
         for one in checks:
             figure = "" if one.figure is None else f"{one.figure:.1e}" if one.figure else "0"
-            table.add_row(one.name, figure, f"{one.tolerance:g}", verdicts[one.passed], one.note)
+            tolerance = f"{one.tolerance:.0e}" if one.tolerance else "0"
+            table.add_row(one.name, figure, tolerance, verdicts[one.passed], one.note)
         tried = [one for one in checks if one.passed is not None]
         terminal.show(table, "", f"{len(tried) - len(failed)} of {len(tried)} checks passed.")
     if failed:

@@ -228,7 +228,7 @@ PHRASES: dict[str, Phrases] = {
     "outputs.pooler": _headed("pooler", Pooler),
     "outputs.words": _headed("head that scores words", Words),
     "outputs.words.transform": {
-        Transform: ("transforms a state before it scores words", "does"),
+        Transform: ("transforms a state before it scores words", "transforms it first"),
         None: ("scores words by a state as it is", "scores by it as it is"),
     },
     "outputs.words.transform.activation": _activated("the transform before its words"),
@@ -282,7 +282,7 @@ PHRASES: dict[str, Phrases] = {
         "max": ("takes each column's largest value as a text's vector", "takes each column's largest value"),
     },
     "vector.normalize": {
-        True: ("brings a text's vector to length one", "does"),
+        True: ("brings a text's vector to length one", "brings it to length one"),
         False: ("leaves a text's vector at its own length", "leaves it"),
     },
     "vector.limit": {

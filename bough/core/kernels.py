@@ -86,22 +86,26 @@ class Ragged:
     """Torch's fused attention over a nested tensor, which on a GPU takes sequences of any lengths in one call."""
 
     def __init__(self, batch: Packed, visible: Predicate) -> None:
-        self.offsets, self.longest = batch.offsets, max(batch.lengths)
+        # Causal, it takes neither an empty sequence nor a head of a width that is no multiple of eight.
+        ends = accumulate(length for length in batch.lengths if length)
+        self.offsets, self.longest = torch.tensor((0, *ends), device=batch.ids.device), max(batch.lengths)
         self.causal = visible is the_past
 
     def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
-        q, k, v = (
-            torch.nested.nested_tensor_from_jagged(x_THD.contiguous(), self.offsets, max_seqlen=self.longest).transpose(
-                1, 2
-            )
-            for x_THD in (q_THD, k_THD, v_THD)
-        )
+        width = q_THD.shape[2]
+        q, k, v = (self._nested(F.pad(x_THD, (0, -width % 8))) for x_THD in (q_THD, k_THD, v_THD))
         out = F.scaled_dot_product_attention(q, k, v, None, dropout, is_causal=self.causal, scale=scale)
-        return out.transpose(1, 2).values()
+        return out.transpose(1, 2).values()[..., :width]
+
+    def _nested(self, x_THD: Heads) -> Tensor:
+        x_NLHD = torch.nested.nested_tensor_from_jagged(x_THD.contiguous(), self.offsets, max_seqlen=self.longest)
+        return x_NLHD.transpose(1, 2)
 
 
 def plan(batch: Packed, visible: Predicate) -> Plan:
     """The fastest kernel that can do this batch on its device."""
+    if not len(batch.ids):
+        return Reference(batch, visible)  # the others have no answer about nothing
     if batch.ids.is_cuda and visible in (everything, the_past):
         return Ragged(batch, visible)
     return Grouped(batch, visible)

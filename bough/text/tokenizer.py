@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -57,7 +58,8 @@ class Tokenizer:
 
     def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
         """Ids as text."""
-        return self._inner.decode(list(ids), skip_special_tokens=not keep_special)
+        decode = functools.partial(self._inner.decode, list(ids), skip_special_tokens=not keep_special)
+        return _guarded(decode, "tokenizer", BoughError)
 
 
 def _guarded(call: Callable[[], T], where: str, kind: type[BoughError] = ArtefactError) -> T:

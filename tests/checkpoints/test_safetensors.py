@@ -29,8 +29,10 @@ DAMAGED = {
     ),
     "side no torch can have": (
         safetensors({"a": tensor([2**63, 0], 0, 0)}, 0),
-        "reshape(): argument 'shape' failed to unpack the object at pos 1 with error "
-        '"Overflow when unpacking long long',
+        (
+            "reshape(): argument 'shape' failed to unpack the object at pos 1 with error "
+            '"Overflow when unpacking long long'
+        ),
     ),
     "trailing bytes": (safetensors({"a": ONE}, 12), HEADER + "incomplete metadata, file not fully covered"),
     "truncated": (safetensors({"a": ONE}, 4), HEADER + "incomplete metadata, file not fully covered"),

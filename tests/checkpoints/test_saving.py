@@ -27,8 +27,9 @@ CALLS = ("mkdir", "link", "open", "fsync", "unlink", "rename", "chmod")
 
 @pytest.fixture
 def other(small: bough.Spec) -> Model:
-    """Another model, in other numbers."""
-    return Model(small, bough.build(small, seed=2), files={"tokenizer_config.json": b"{}"})
+    """Another model, in other numbers and other words."""
+    spec = small.but(**{"attention.weights_dropout": 0.5})
+    return Model(spec, bough.build(spec, seed=2), files={"tokenizer_config.json": b"{}"})
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -35,10 +36,12 @@ def test_help_of_every_verb_loads_no_torch() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["verify", "--help"]])
 def test_help_answers_in_half_a_second(arguments: list[str]) -> None:
     def seconds() -> float:
-        start = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         assert in_a_process(*arguments).returncode == 0
-        return time.perf_counter() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
+    # The processor's seconds: on a busy machine the clock's would measure other work.
     assert min(seconds() for _ in range(5)) < 0.5
 
 
@@ -72,9 +75,6 @@ MISTAKES = {
     "verify": "Missing argument 'MODEL'. See `bough verify --help`.",
     "verify /nowhere": "/nowhere: there is no such folder",
     "embed /nowhere": "give texts, or --file with a text on each line, or - to read them from stdin; one of these",
-    "embed /nowhere text --layer x": (
-        "Invalid value for '--layer': 'x' is not a valid int. See `bough embed --help`."
-    ),
     "embed /nowhere --file /nothing": "/nothing: No such file or directory",
 }  # fmt: skip
 
@@ -91,17 +91,18 @@ FAILURES = [
     (ResourceError("the disk is full"), 4, "the disk is full"),
     (MemoryError(), 4, "out of memory; give it less at once, or a smaller model"),
     (
-        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.\nmore"),
+        RuntimeError("DefaultCPUAllocator: can't allocate memory\nmore"),
         4,
-        (
-            "out of memory ([enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes.); "
-            "give it less at once, or a smaller model"
-        ),
+        "out of memory (DefaultCPUAllocator: can't allocate memory); give it less at once, or a smaller model",
     ),
     (OSError(errno.ENOSPC, "No space left on device", "/x/y"), 4, "/x/y: No space left on device"),
     (PermissionError(errno.EACCES, "Permission denied", "/x/y"), 2, "/x/y: Permission denied"),
     (KeyError("width"), 1, "this is a fault of ours (KeyError: 'width'); --debug shows where"),
-    (BoughError("two\n  lines and \x1b[31mred"), 2, r"two lines and \x1b[31mred"),
+    (
+        FileNotFoundError(errno.ENOENT, "No such file", "two\nlines and \x1b[31mred"),
+        2,
+        r"two\nlines and \x1b[31mred: No such file",
+    ),
 ]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from pathlib import Path
 
@@ -46,10 +45,12 @@ def test_each_line_of_a_file_has_its_vector_the_empty_ones_too(
 
 
 def test_a_dash_reads_stdin_however_many_lines_there_are(
-    run: Run, encoder: Path, expected: torch.Tensor, monkeypatch: pytest.MonkeyPatch
+    run: Run, encoder: Path, expected: torch.Tensor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO("\n".join(TEXTS * 400).encode())))
-    out = run("embed", encoder, "-").out
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS * 400))
+    with (tmp_path / "texts.txt").open() as file:
+        monkeypatch.setattr("sys.stdin", file)
+        out = run("embed", encoder, "-").out
     torch.testing.assert_close(vectors(out), expected.repeat(400, 1), atol=1e-5, rtol=0)
 
 

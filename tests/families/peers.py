@@ -80,7 +80,7 @@ GRIDS: dict[str, list[list[Settings]]] = {
         each("max_position_embeddings", 64, 80),
         [
             {"num_hidden_layers": depth, "num_hidden_groups": groups, "inner_group_num": inner}
-            for depth, groups, inner in ((3, 1, 1), (4, 2, 1), (3, 2, 1), (2, 1, 2), (4, 4, 1), (4, 2, 3))
+            for depth, groups, inner in ((3, 1, 1), (4, 2, 1), (3, 2, 1), (2, 1, 2), (4, 2, 3), (18, 14, 1))
         ],
         each("embedding_size", 8, 16, 32, 40),
     ],

@@ -18,7 +18,7 @@ import bough
 from bough import settings
 from bough.checkpoints.save import config_of
 from bough.core import empty
-from bough.core.kernels import Grouped, Planner, Reference, plan
+from bough.core.kernels import Grouped, Planner, Ragged, Reference, plan
 from bough.families import FAMILIES, Family
 from bough.families.family import COMMON
 from bough.model import Model
@@ -26,6 +26,10 @@ from bough.packed import Packed
 from bough.record import MISSING, get
 from bough.spec import Outputs, Spec
 
+ON_GPU = (
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU"),
+    pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors"),
+)
 SmallSpec = Callable[..., Spec]
 SmallModel = Callable[..., Model]
 
@@ -228,6 +232,13 @@ def test_a_batch_gives_each_sequence_what_it_gets_alone(
                 torch.testing.assert_close(together[number], ask([one])[0], rtol=0, atol=1e-5)
 
 
+def test_an_empty_sequence_has_empty_answers(family: Family, small_model: SmallModel) -> None:
+    model = small_model(family, "words")
+    for ask in (model.hidden, model.logits):
+        for ids in ([[]], [[], []], [[], [6, 7]]):
+            assert [len(answer) for answer in ask(ids)] == [len(one) for one in ids]
+
+
 def test_the_order_of_a_batch_changes_nothing(
     family: Family, small_model: SmallModel, sequences: list[list[int]]
 ) -> None:
@@ -251,12 +262,13 @@ def test_another_sequence_does_not_move_a_bit_of_ones_own(
             assert all(torch.equal(before[number], after[number]) for number in others)
 
 
-@pytest.mark.parametrize("planner", [plan, Grouped], ids=["chosen", "grouped"])
+@pytest.mark.parametrize("planner", [plan, Grouped, pytest.param(Ragged, marks=ON_GPU)], ids=lambda one: one.__name__)
 def test_every_kernel_equals_the_plain_reference_forwards_and_in_gradient(
     family: Family, planner: Planner, small_model: SmallModel, sequences: list[list[int]]
 ) -> None:
-    net = small_model(family).net
-    batch = Packed.of(sequences)
+    device = "cuda" if planner is Ragged else "cpu"
+    net = small_model(family).net.to(device)
+    batch = Packed.of([[], *sequences], device=device)
     fast, fast_gradients = _with_gradients(net, batch, planner)
     slow, slow_gradients = _with_gradients(net, batch, Reference)
     torch.testing.assert_close(fast, slow, rtol=0, atol=1e-5)
@@ -330,7 +342,7 @@ def _answers(net: bough.Net, sequences: list[list[int]]) -> dict[str, Tensor]:
 def _with_gradients(net: bough.Net, batch: Packed, planner: Planner) -> tuple[Tensor, list[Tensor]]:
     """The last states, and the gradient of a sum in which each of them has its own weight."""
     last = net(batch, planner)
-    weighed = last * torch.randn(last.shape, generator=torch.Generator().manual_seed(0))
+    weighed = last * torch.randn(last.shape, generator=torch.Generator().manual_seed(0)).to(last)
     trunk = [weight for name, weight in net.named_parameters() if weight.requires_grad and "outputs" not in name]
     return last, list(torch.autograd.grad(weighed.sum(), trunk, materialize_grads=True))
 

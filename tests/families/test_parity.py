@@ -54,9 +54,9 @@ def test_dropout_is_where_theirs_is_and_follows_its_own_setting(family: Family, 
     rates: dict[str, float | None] = {other.key: float(other is rule) for of, other in peers.rates() if of is family}
     if rule.key == "hidden_dropout_prob" and "classifier_dropout" in rates:
         rates["classifier_dropout"] = None  # which means the same as that one
-    touched = {path.split(".")[1] for path in rule.paths if path.startswith("outputs.")}
-    plainest = family.architectures[0][0]
-    for architecture in {plainest, *(name for name, heads in family.architectures if touched & set(heads))}:
+    in_heads = any(path.startswith("outputs.") for path in rule.paths)
+    classes = {name for name, _ in family.architectures} if in_heads else {family.architectures[0][0]}
+    for architecture in classes:
         net = peers.dropping_as_published(peers.model(architecture, {**peers.PLAIN[family.name], **rates}).train())
         model = bough.load(peers.written(net, tmp_path / architecture))
         model.net.train()
