@@ -86,10 +86,7 @@ def _link_all(source: Path, copy: Path) -> None:
 def _link(source: Path, copy: Path) -> None:
     try:
         os.link(source, copy, follow_symlinks=False)
-    except OSError as error:
-        if error.errno == errno.ENOSPC:
-            raise
-        # A file system without hard links.
+    except OSError:  # a file system without hard links
         shutil.copy2(source, copy, follow_symlinks=False)
 
 
