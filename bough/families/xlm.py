@@ -42,6 +42,10 @@ def _adaptive(asm: Any, current: Tied | Untied | Adaptive) -> Tied | Untied | Ad
     return Adaptive() if asm else current
 
 
+def _tied(projection: Tied | Untied | Adaptive) -> bool:
+    return isinstance(projection, Tied)
+
+
 BASE = Spec(
     "xlm", vocabulary=30145, width=2048, depth=12, heads=16,
     embedding=Embedding(Learned(512), norm=NORM), attention=Attention(), feed=FeedForward(), norm=NORM,
@@ -91,18 +95,12 @@ XLM = Family(
         Setting("dropout", "attention.dropout", "feed.dropout", "embedding.dropout", "outputs.tag.dropout"),
         Setting("init_std", "initial.std"),
         Setting("embed_init_std", "initial.tables"),
-        Setting(
-            "tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, lambda p: isinstance(p, Tied))
-        ),
+        Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(TIE.read, _tied)),
         Setting("asm", "outputs.words.projection", codec=Where(_adaptive, lambda p: isinstance(p, Adaptive))),
         Setting("asm_cutoffs", "outputs.words.projection.cutoffs", codec=Listed()),
         Setting("asm_div_value", "outputs.words.projection.factor"),
         Setting("summary_type", "outputs.classify.reads", codec=Choice(READS)),
-        Setting(
-            "summary_activation",
-            "outputs.classify.activation",
-            codec=Choice(SUMMARIES),
-        ),
+        Setting("summary_activation", "outputs.classify.activation", codec=Choice(SUMMARIES)),
         Setting("summary_first_dropout", "outputs.classify.dropout"),
         Refused("summary_last_dropout", (None, 0, 0.0), "scores are not dropped"),
         Refused("summary_use_proj", (True, None), "a classification head is always a projection"),
