@@ -6,7 +6,8 @@ import errno
 import itertools
 import os
 import resource
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -213,20 +214,20 @@ def test_without_hard_links_files_are_copied(folder: Path, other: Model, monkeyp
     assert (folder / "kept").read_text() == "kept"
 
 
-@pytest.fixture
-def small_files_only() -> Iterator[None]:
-    """A system that writes no file of more than six kilobytes."""
+@contextmanager
+def small_files_only() -> Generator[None]:
+    """A system that writes no file of more than six kilobytes; not the log of the tests either, so be brief."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (6000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_weights_that_cannot_be_written_leave_the_old_folder(
-    folder: Path, other: Model, small_files_only: None
-) -> None:
+def test_weights_that_cannot_be_written_leave_the_old_folder(folder: Path, other: Model) -> None:
     before = contents(folder)
-    with pytest.raises(ResourceError) as error:
+    with pytest.raises(ResourceError) as error, small_files_only():
         other.save(folder)
     assert complaint(error) == refusal(folder, errno.EFBIG)
     assert contents(folder) == before
