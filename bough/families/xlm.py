@@ -2,35 +2,29 @@
 
 from typing import Any
 
-from bough.families.family import LABELS, Family, Preset
+from bough.families.bert import BERT
+from bough.families.family import LABELS, Preset, grown
 from bough.keymap import Alias, Drop, Fuse, Rename
 from bough.record import brief
 from bough.settings import Choice, Listed, Refused, Setting, Switch, Where
 from bough.spec import (
     Adaptive,
-    Attention,
     Causal,
     Classify,
-    Embedding,
-    FeedForward,
     First,
     Full,
-    Initial,
     Last,
-    LayerNorm,
     Learned,
     Mean,
     Outputs,
     Sinusoid,
     Span,
-    Spec,
     Tag,
     Tied,
     Untied,
     Words,
 )
 
-NORM = LayerNorm(1e-12)
 WORDS = Words(projection=Tied(bias=True))
 TIE = Switch(off=Untied, on=Tied)
 READS = (("first", First()), ("last", Last()), ("cls_index", Last()), ("mean", Mean()))
@@ -46,26 +40,27 @@ def _tied(projection: Tied | Untied | Adaptive) -> bool:
     return isinstance(projection, Tied)
 
 
-BASE = Spec(
-    "xlm", vocabulary=30145, width=2048, depth=12, heads=16,
-    embedding=Embedding(Learned(512), norm=NORM), attention=Attention(), feed=FeedForward(), norm=NORM,
-    initial=Initial(tables=2048**-0.5), outputs=Outputs(words=WORDS),
-)  # fmt: skip
 HARMLESS = """
     adam_eps bos_index end_n_top eos_index id2lang is_decoder lang2id lang_id mask_index mask_token_id max_vocab
     min_count pad_index same_enc_dec share_inout_emb start_n_top unk_index
 """
 SUMMARIES = ((None, "identity"), ("tanh", "tanh"), ("relu", "relu"), ("gelu", "gelu"), ("linear", "identity"))
-XLM = Family(
+XLM = grown(
+    BERT,
     name="xlm",
     title="XLM",
     year=2019,
     paper="Lample and Conneau, Cross-lingual Language Model Pretraining",
-    parent="bert",
-    branch="encoder",
     adds="one vocabulary and one trunk for many languages, language vectors, masked words across translations",
     model_type="xlm",
-    base=BASE,
+    base=BERT.base.but(
+        family="xlm",
+        vocabulary=30145,
+        width=2048,
+        heads=16,
+        outputs=Outputs(words=WORDS),
+        **{"embedding.segments": 0, "initial.tables": 2048**-0.5},
+    ),  # fmt: skip
     presets={
         "xlm-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_351_041),
         "xlm-mlm-en-2048": Preset({}, 667_119_041),
@@ -137,4 +132,5 @@ XLM = Family(
         Rename("qa_outputs.{p}", "outputs.span.out.{p}"),
     ),
     harmless=frozenset(HARMLESS.split()),
+    tells={},
 )
