@@ -60,7 +60,7 @@ XLM = grown(
         heads=16,
         outputs=Outputs(words=WORDS),
         **{"embedding.segments": 0, "initial.tables": 2048**-0.5},
-    ),  # fmt: skip
+    ),
     presets={
         "xlm-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_351_041),
         "xlm-mlm-en-2048": Preset({}, 667_119_041),
