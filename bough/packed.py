@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from bough.errors import BoughError
@@ -26,6 +27,14 @@ class Packed:
     """Which segment each token is of; zeros where nobody said."""
     languages: Int[Tensor, " tokens"] | None = None
     """Which language each token is in, where somebody said."""
+    source: Packed | None = None
+    """What each sequence is written from, where somebody said."""
+    pieces: Float[Tensor, "pieces numbers"] | None = None
+    """What pictures are made of; each is led by a token that is none of its pieces."""
+    grids: tuple[tuple[int, ...], ...] = ()
+    """How many pieces each picture has in each direction."""
+    before: tuple[int, ...] = ()
+    """How many tokens of each sequence were read earlier; none where nothing is said."""
 
     @classmethod
     def of(
@@ -47,6 +56,17 @@ class Packed:
             tongues = torch.tensor(languages, dtype=torch.long, device=device).repeat_interleave(counts)
         return cls(ids, lengths, kinds, tongues)
 
+    @classmethod
+    def of_pictures(
+        cls, pictures: Sequence[Tensor], shape: Sequence[int], device: torch.device | str = "cpu"
+    ) -> Packed:
+        """Cut pictures, (channels, rows, columns) or (frames, channels, rows, columns), into pieces of this shape."""
+        cut = [_cut(one if len(shape) == 2 else one.transpose(0, 1), shape) for one in pictures]
+        lengths = tuple(1 + len(pieces) for pieces, _ in cut)
+        ids = torch.zeros(sum(lengths), dtype=torch.long, device=device)
+        pieces = torch.cat([pieces for pieces, _ in cut]).to(device) if cut else None
+        return cls(ids, lengths, ids, pieces=pieces, grids=tuple(grid for _, grid in cut))
+
     @functools.cached_property
     def offsets(self) -> Int[Tensor, " bounds"]:
         """Where each sequence starts, and after them where the last one ends."""
@@ -62,7 +82,22 @@ class Packed:
     @functools.cached_property
     def positions(self) -> Int[Tensor, " tokens"]:
         """Where in its sequence each token is."""
-        return torch.arange(len(self.ids), device=self.ids.device) - self.offsets[self.sequences]
+        firsts = torch.tensor(self.firsts, dtype=torch.long, device=self.ids.device) - self.offsets[:-1]
+        return torch.arange(len(self.ids), device=self.ids.device) + firsts[self.sequences]
+
+    @property
+    def firsts(self) -> tuple[int, ...]:
+        """The position of each sequence's first token."""
+        return self.before or (0,) * len(self.lengths)
+
+    @property
+    def read(self) -> Packed:
+        """What each sequence is written from; itself where nobody said."""
+        return self.source or self
+
+    def after(self, before: Sequence[int]) -> Packed:
+        """The same tokens, so many behind the beginning of each sequence."""
+        return dataclasses.replace(self, before=tuple(before))
 
     def split(self, values: Tensor) -> tuple[Tensor, ...]:
         """Values of one per token, as one tensor for each sequence."""
@@ -107,6 +142,16 @@ def check(
     for name, beside in (("segments", segments), ("languages", languages)):
         if beside and len(beside) != len(sequences):
             raise BoughError(f"{name}: there are {len(beside)} for {len(sequences)} sequences; give one for each")
+
+
+def _cut(picture: Tensor, shape: Sequence[int]) -> tuple[Float[Tensor, "pieces numbers"], tuple[int, ...]]:
+    """A picture, channels first, as rows of numbers, one for each piece, and how many there are in each direction."""
+    grid = tuple(size // piece for size, piece in zip(picture.shape[1:], shape, strict=True))
+    parts = [number for pair in zip(grid, shape, strict=True) for number in pair]
+    apart = picture.reshape(picture.shape[0], *parts)
+    directions = range(len(shape))
+    order = [*(1 + 2 * n for n in directions), 0, *(2 + 2 * n for n in directions)]
+    return apart.permute(order).flatten(len(shape)).flatten(0, len(shape) - 1), grid
 
 
 def _check_rows(where: str, numbers: Ids, rows: int) -> None:

@@ -3,7 +3,8 @@
 Shapes are written T for tokens, W for width, H for heads, D for a head's width, N for sequences, V for the vocabulary.
 """
 
-from bough.core.build import build, empty, fresh
+from bough.core.build import build, empty
+from bough.core.draw import fresh
 from bough.core.net import Net
 
 __all__ = ["Net", "build", "empty", "fresh"]

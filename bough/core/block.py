@@ -1,49 +1,58 @@
-"""One layer: attention and feed-forward around the residual stream, with the norms behind or in front."""
+"""One layer: attention, a look at the source where there is one, and feed-forward around the residual stream."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from bough.core.attention import Attention
-from bough.core.feed import FeedForward
-from bough.core.kernels import Plan
+from bough.core.attention import Layer, Sublayer
 
 Stream = Float[Tensor, "tokens width"]
 
 
-class Block(nn.Module):
-    """The parts of a layer; the two placements of its norms differ only in `forward`."""
+class Around(NamedTuple):
+    """A sublayer with its norm and its dropout."""
 
-    def __init__(
-        self,
-        attention: Attention,
-        attention_norm: nn.Module,
-        attention_dropout: float,
-        feed: FeedForward,
-        feed_norm: nn.Module,
-        feed_dropout: float,
-    ) -> None:
+    does: Sublayer
+    norm: nn.Module
+    dropout: nn.Module
+
+
+class Block(nn.Module):
+    """Sublayers by name; the two placements of their norms differ only in `forward`."""
+
+    def __init__(self, sublayers: Mapping[str, Around]) -> None:
         super().__init__()
-        self.attention = attention
-        self.attention_norm = attention_norm
-        self.attention_dropout = nn.Dropout(attention_dropout)
-        self.feed = feed
-        self.feed_norm = feed_norm
-        self.feed_dropout = nn.Dropout(feed_dropout)
+        self.names = tuple(sublayers)
+        for name, (does, norm, dropout) in sublayers.items():
+            self.add_module(name, does)
+            self.add_module(f"{name}_norm", norm)
+            self.add_module(f"{name}_dropout", dropout)
+
+    def sublayers(self) -> Iterator[Around]:
+        """The sublayers in turn."""
+        for name in self.names:
+            does = self.get_submodule(name)
+            assert isinstance(does, Sublayer)
+            yield Around(does, self.get_submodule(f"{name}_norm"), self.get_submodule(f"{name}_dropout"))
 
 
 class PostNormBlock(Block):
     """Norm after each sum."""
 
-    def forward(self, x_TW: Stream, plan: Plan) -> Stream:
-        x_TW = self.attention_norm(x_TW + self.attention_dropout(self.attention(x_TW, plan)))
-        return self.feed_norm(x_TW + self.feed_dropout(self.feed(x_TW)))
+    def forward(self, x_TW: Stream, layer: Layer) -> Stream:
+        for does, norm, dropout in self.sublayers():
+            x_TW = norm(x_TW + dropout(does(does.reads(x_TW, layer), layer)))
+        return x_TW
 
 
 class PreNormBlock(Block):
     """Norm on the way into each sublayer."""
 
-    def forward(self, x_TW: Stream, plan: Plan) -> Stream:
-        x_TW = x_TW + self.attention_dropout(self.attention(self.attention_norm(x_TW), plan))
-        return x_TW + self.feed_dropout(self.feed(self.feed_norm(x_TW)))
+    def forward(self, x_TW: Stream, layer: Layer) -> Stream:
+        for does, norm, dropout in self.sublayers():
+            x_TW = x_TW + dropout(does(norm(does.reads(x_TW, layer)), layer))
+        return x_TW

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import math
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from bough.core.attention import Attention
-from bough.core.block import Block, PostNormBlock, PreNormBlock
-from bough.core.embed import Embed, Languages, Nothing, Positions, Segments, Table
+from bough.core.attention import Attention, Cross, Sublayer, Thrice
+from bough.core.block import Around, Block, PostNormBlock, PreNormBlock
+from bough.core.draw import fresh
+from bough.core.embed import (
+    Embed,
+    GridPositions,
+    Languages,
+    Nothing,
+    Pieces,
+    Positions,
+    SameWords,
+    Segments,
+    Table,
+    WordClusters,
+    WordTable,
+)
 from bough.core.feed import ACTIVATIONS, FeedForward
-from bough.core.masks import predicate
-from bough.core.net import Net
+from bough.core.masks import seeing
+from bough.core.net import EncoderDecoder, Layers, Net, Stack
+from bough.core.norms import Averaged
 from bough.core.outputs import (
     AdaptiveWords,
     EachSequence,
@@ -28,14 +41,17 @@ from bough.core.outputs import (
     last,
     mean,
 )
+from bough.core.relative import Bias, Biases, Buckets, KeyVectors, Nowhere, Slopes, Terms, Turned
 from bough.spec import (
     Adaptive,
+    BatchNorm,
     Classify,
     First,
-    Initial,
+    Full,
     Last,
     LayerNorm,
     Learned,
+    LinearBias,
     Mean,
     Norm,
     Pair,
@@ -43,8 +59,11 @@ from bough.spec import (
     PostNorm,
     PreNorm,
     Reading,
+    RelativeBias,
+    RelativeKeys,
+    RelativeTerms,
     RMSNorm,
-    Sinusoid,
+    Rotary,
     Span,
     Spec,
     Tag,
@@ -65,40 +84,68 @@ def build(spec: Spec, seed: int = 0) -> Net:
 def empty(spec: Spec) -> Net:
     """The net without its numbers, which costs no memory."""
     with torch.device("meta"):
-        blocks = [_block(spec, i) for i in range(spec.blocks)]
-        norm = _norm(spec.norm, spec.width) if isinstance(spec.placement, PreNorm) else nn.Identity()
-        net = Net(_embed(spec), blocks, spec.order, norm, predicate(spec.attention.mask))
+        kept = spec.recurrence.length if spec.recurrence else None
+        if spec.encoder:
+            net = EncoderDecoder(*_stack(spec), kept)
+            net.encoder = Stack(*_stack(spec.source, None if spec.encoder.vocabulary else net.embed))
+        else:
+            net = Net(*_stack(spec), kept)
         for name, part in spec.outputs.present().items():
             net.outputs[name] = _output(part, spec, net)
     return net
 
 
-def fresh(spec: Spec, seed: int = 0, only: str = "") -> dict[str, Tensor]:
-    """New weights for the tensors whose names start with `only`. Each is drawn from the seed and its own name."""
-    return {name: _drawn(name, shape, spec, seed) for name, shape in spec.tensors().items() if name.startswith(only)}
+def _stack(spec: Spec, beside: Embed | None = None) -> tuple[Embed, Layers, nn.Module, float, nn.Module]:
+    """An embedding, with the words of another where there is one beside, its blocks, and what goes around them."""
+    shared = _shared(spec)
+    blocks = [_block(spec, i, shared) for i in range(spec.blocks)]
+    last = _norm(spec.norm, spec.width) if spec.normed_last else nn.Identity()
+    sees = tuple(seeing(spec.attention.mask, depth) for depth in range(len(spec.order)))
+    return _embed(spec, beside), Layers(blocks, spec.order, sees), last, spec.dropout, shared
 
 
-def sinusoid(size: int, width: int) -> Tensor:
-    """The table of a sinusoid: sines in even columns, cosines in odd ones."""
-    steps = torch.arange(0, width, 2, dtype=torch.float64) / width
-    angles = torch.arange(size, dtype=torch.float64)[:, None] / 10000**steps
-    return torch.stack((angles.sin(), angles.cos()), dim=-1).flatten(1)[:, :width].float()
-
-
-def _embed(spec: Spec) -> Embed:
+def _embed(spec: Spec, beside: Embed | None) -> Embed:
     table, embedding = spec.table_width, spec.embedding
-    positions = embedding.positions
     return Embed(
-        tokens=Table(spec.vocabulary, table),
-        positions=Positions(positions.size, table, positions.offset, isinstance(positions, Learned))
-        if positions
-        else Nothing(),
+        tokens=_same(beside) if beside else _tokens(spec),
+        positions=_positions(spec),
         segments=Segments(embedding.segments, table) if embedding.segments else Nothing(),
         languages=Languages(embedding.languages, table) if embedding.languages else Nothing(),
         norm=_norm(embedding.norm, table) if embedding.norm else nn.Identity(),
         dropout=embedding.dropout,
-        project=nn.Linear(table, spec.width) if embedding.width else nn.Identity(),
+        project=nn.Linear(table, spec.width) if embedding.width and not embedding.clusters else nn.Identity(),
     )
+
+
+def _same(other: Embed) -> SameWords:
+    assert isinstance(other.tokens, WordTable)
+    return SameWords(other.tokens)
+
+
+def _tokens(spec: Spec) -> nn.Module:
+    table, embedding = spec.table_width, spec.embedding
+    scale = math.sqrt(spec.width) if embedding.scaled else 1.0
+    if embedding.patches:
+        return Pieces(embedding.patches.channels * math.prod(embedding.patches.shape), spec.width)
+    if embedding.clusters:
+        bounds, factor = embedding.clusters.bounds(spec.vocabulary), embedding.clusters.factor
+        tables = [Table(end - start, table // factor**i) for i, (start, end) in enumerate(bounds)]
+        straight = factor == 1 and table == spec.width
+        projects = [
+            nn.Identity() if straight else nn.Linear(table // factor**i, spec.width, bias=False)
+            for i in range(len(bounds))
+        ]
+        return WordClusters(bounds, tables, projects, scale)
+    return WordTable(spec.vocabulary, table, scale)
+
+
+def _positions(spec: Spec) -> Positions | GridPositions | Nothing:
+    positions, patches = spec.embedding.positions, spec.embedding.patches
+    if not positions:
+        return Nothing()
+    if patches:
+        return GridPositions(patches.grid, positions.size, spec.width)
+    return Positions(positions.size, spec.table_width, positions.offset, isinstance(positions, Learned))
 
 
 def _norm(norm: Norm, width: int) -> nn.Module:
@@ -107,21 +154,68 @@ def _norm(norm: Norm, width: int) -> nn.Module:
             return nn.LayerNorm(width, norm.epsilon)
         case RMSNorm():
             return nn.RMSNorm(width, norm.epsilon)
+        case BatchNorm():
+            return Averaged(width, norm.epsilon, norm.momentum)
 
 
-def _block(spec: Spec, layer: int) -> Block:
+def _block(spec: Spec, depth: int, shared: nn.Module) -> Block:
     attention, feed = spec.attention, spec.feed
     activation, inner = ACTIVATIONS[feed.activation], feed.inside(spec.width)
-    scale = attention.scale.at(spec.head_width, layer)
+    does: dict[str, tuple[Sublayer, float]] = {"attention": (_attention(spec, depth, shared), attention.dropout)}
+    if spec.encoder:
+        does["cross"] = _cross(spec, depth), attention.dropout
+    up_and_down = FeedForward(spec.width, inner, activation, feed.gated, feed.bias, feed.inner_dropout)
+    does["feed"] = up_and_down, feed.dropout
     kind = {PostNorm: PostNormBlock, PreNorm: PreNormBlock}[type(spec.placement)]
     return kind(
-        attention=Attention(spec.width, spec.heads, attention.bias, scale, attention.weights_dropout),
-        attention_norm=_norm(spec.norm, spec.width),
-        attention_dropout=attention.dropout,
-        feed=FeedForward(spec.width, inner, activation, feed.gated, feed.bias),
-        feed_norm=_norm(spec.norm, spec.width),
-        feed_dropout=feed.dropout,
+        {name: Around(one, _norm(spec.norm, spec.width), nn.Dropout(rate)) for name, (one, rate) in does.items()}
     )
+
+
+def _attention(spec: Spec, depth: int, shared: nn.Module) -> Attention:
+    attention, inner = spec.attention, spec.heads * spec.head_width
+    qkv = nn.Linear(spec.width, 3 * inner, attention.bias) if attention.projected else Thrice()
+    out = nn.Linear(inner, spec.width, attention.out_bias) if attention.projected else nn.Identity()
+    scale = attention.scale.at(spec.head_width, depth)
+    return Attention(qkv, out, spec.heads, scale, attention.weights_dropout, _relative(spec, shared))
+
+
+def _cross(spec: Spec, depth: int) -> Cross:
+    attention, inner = spec.attention, spec.heads * spec.head_width
+    q = nn.Linear(spec.width, inner, attention.bias)
+    kv = nn.Linear(spec.width, 2 * inner, attention.bias)
+    out = nn.Linear(inner, spec.width, attention.out_bias)
+    return Cross(q, kv, out, spec.heads, attention.scale.at(spec.head_width, depth), attention.weights_dropout)
+
+
+def _shared(spec: Spec) -> nn.Module:
+    """What the layers of a stack have in common."""
+    match spec.attention.relative:
+        case RelativeBias(buckets=buckets):
+            return Bias(buckets, spec.heads)
+        case RelativeTerms(tied=True):
+            return Biases(spec.heads, spec.head_width)
+        case _:
+            return nn.Identity()
+
+
+def _relative(spec: Spec, shared: nn.Module) -> Nowhere:
+    attention, width = spec.attention, spec.head_width
+    match attention.relative:
+        case RelativeBias(distance=furthest):
+            assert isinstance(shared, Bias)
+            return Buckets(shared, furthest, both_ways=isinstance(attention.mask, Full))
+        case LinearBias():
+            return Slopes(spec.heads)
+        case RelativeKeys(distance=furthest):
+            return KeyVectors(furthest, width)
+        case RelativeTerms(clamp=clamp):
+            biases = shared if isinstance(shared, Biases) else None
+            return Terms(spec.width, spec.heads, width, clamp, spec.embedding.dropout, biases)
+        case Rotary(base=base):
+            return Turned(base)
+        case None:
+            return Nowhere()
 
 
 def _output(part: PoolerSpec | Words | Pair | Classify | Tag | Span, spec: Spec, net: Net) -> nn.Module:
@@ -150,14 +244,18 @@ def _words(words: Words, spec: Spec, net: Net) -> nn.Module:
     if words.transform:
         transform = Hidden(spec.width, table, ACTIVATIONS[words.transform.activation])
         norm = _norm(words.transform.norm, table)
-    match words.projection:
+    projection = words.projection
+    shifted = spec.vocabulary if isinstance(projection, Tied | Untied) and projection.shift else 0
+    match projection:
         case Tied():
-            bias = nn.Parameter(torch.empty(spec.vocabulary)) if words.projection.bias else None
-            return TiedWords(transform, norm, net.embed.tokens, bias)
+            bias = nn.Parameter(torch.empty(spec.vocabulary)) if projection.bias else None
+            scale = spec.width**-0.5 if projection.scaled else 1.0
+            assert isinstance(net.embed.tokens, WordTable)
+            return TiedWords(transform, norm, net.embed.tokens, bias, scale, shifted)
         case Untied():
-            return UntiedWords(transform, norm, nn.Linear(table, spec.vocabulary, words.projection.bias))
+            return UntiedWords(transform, norm, nn.Linear(table, spec.vocabulary, projection.bias), shifted)
         case Adaptive():
-            cutoffs, factor = list(words.projection.cutoffs), words.projection.factor
+            cutoffs, factor = list(projection.cutoffs), projection.factor
             adaptive = nn.AdaptiveLogSoftmaxWithLoss(table, spec.vocabulary, cutoffs, factor, head_bias=True)
             return AdaptiveWords(transform, norm, adaptive)
 
@@ -173,23 +271,3 @@ def _read(reading: Reading, net: Net) -> Read:
             return last
         case Mean():
             return mean
-
-
-def _drawn(name: str, shape: tuple[int, ...], spec: Spec, seed: int) -> Tensor:
-    """One new tensor: gains one, biases zero, sinusoids computed, the rest normal around zero."""
-    if name.endswith("bias"):
-        return torch.zeros(shape)
-    if len(shape) == 1:
-        return torch.ones(shape)
-    if name == "embed.positions.weight" and isinstance(spec.embedding.positions, Sinusoid):
-        return sinusoid(*shape)
-    digest = hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=7).digest()
-    generator = torch.Generator().manual_seed(int.from_bytes(digest, "big"))
-    return torch.normal(0.0, _std(name, spec.initial, len(spec.order)), shape, generator=generator)
-
-
-def _std(name: str, initial: Initial, layers: int) -> float:
-    if name.startswith("embed.") and initial.tables is not None:
-        return initial.tables
-    writes_to_stream = name.startswith("blocks.") and name.endswith((".out.weight", ".down.weight"))
-    return initial.std / math.sqrt(2 * layers) if initial.residual and writes_to_stream else initial.std

@@ -10,8 +10,10 @@ import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from bough.core.attention import Layer, Sublayer
 from bough.spec import Activation
 
+Stream = Float[Tensor, "tokens width"]
 Elementwise = Callable[[Tensor], Tensor]
 
 
@@ -51,14 +53,17 @@ def gated(activation: Elementwise) -> Elementwise:
     return gate
 
 
-class FeedForward(nn.Module):
+class FeedForward(Sublayer):
     """Up, activate, down: each token on its own."""
 
-    def __init__(self, width: int, inner: int, activation: Elementwise, gates: bool, bias: bool) -> None:
+    def __init__(
+        self, width: int, inner: int, activation: Elementwise, gates: bool, bias: bool, dropout: float
+    ) -> None:
         super().__init__()
         self.up = nn.Linear(width, 2 * inner if gates else inner, bias)
         self.down = nn.Linear(inner, width, bias)
         self.activation = gated(activation) if gates else activation
+        self.dropout = nn.Dropout(dropout)
 
-    def forward(self, x_TW: Float[Tensor, "tokens width"]) -> Float[Tensor, "tokens width"]:
-        return self.down(self.activation(self.up(x_TW)))
+    def forward(self, x_TW: Stream, layer: Layer) -> Stream:
+        return self.down(self.dropout(self.activation(self.up(x_TW))))

@@ -1,99 +1,248 @@
 """How attention is computed over a packed batch: the plain reference defines it; the faster ones are tested against it.
 
-A plan is made once for each forward and used by every layer. Sequences never see each other in any of them.
+A plan is made once for each forward and each mask, and used by every layer that has it. Sequences never see each other
+in any of them. Keys may reach further back than queries, where a memory holds some, or be those of another sequence.
+
+Shapes: T tokens asking, R rows of keys, N sequences of a group, B rows of a route, H heads, D a head's width.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Protocol, runtime_checkable
 
 import torch
 import torch.nn.functional as F
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from bough.core.masks import Predicate, everything, the_past
-from bough.packed import Packed
+from bough.core.masks import Halves, Predicate, Route, Seeing, Sparse, everything, the_past
+from bough.core.relative import NOWHERE, Nowhere
 
-Heads = Float[Tensor, "tokens heads head_width"]
+Heads = Float[Tensor, "rows heads head_width"]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the tokens of each sequence lie in a tensor: the first row, how many, and the position of the first."""
+
+    starts: tuple[int, ...]
+    lengths: tuple[int, ...]
+    firsts: tuple[int, ...]
+
+    @classmethod
+    def packed(cls, lengths: Sequence[int], firsts: Sequence[int] = ()) -> Rows:
+        """End to end."""
+        starts = tuple(accumulate((0, *lengths)))[:-1]
+        return cls(starts, tuple(lengths), tuple(firsts) or (0,) * len(starts))
+
+    def index(self, device: torch.device) -> Int[Tensor, " rows"]:
+        """The row of each token, sequence after sequence."""
+        return torch.tensor([s + i for s, n in zip(self.starts, self.lengths, strict=True) for i in range(n)],
+                            dtype=torch.long, device=device)  # fmt: skip
+
+    def positions(self, device: torch.device) -> Int[Tensor, " rows"]:
+        """The position of each token, sequence after sequence."""
+        return torch.tensor([f + i for f, n in zip(self.firsts, self.lengths, strict=True) for i in range(n)],
+                            dtype=torch.long, device=device)  # fmt: skip
+
+    def sequences(self, device: torch.device) -> Int[Tensor, " rows"]:
+        """The sequence of each token."""
+        return torch.tensor([number for number, n in enumerate(self.lengths) for _ in range(n)],
+                            dtype=torch.long, device=device)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Who asks and who is asked; which of them may meet is for a mask to say."""
+
+    queries: Rows
+    keys: Rows
+    device: torch.device
+
+    @property
+    def plain(self) -> bool:
+        """Whether whole sequences ask themselves, end to end."""
+        return self.queries == self.keys == Rows.packed(self.queries.lengths)
 
 
 @runtime_checkable
 class Plan(Protocol):
     """Attention over one batch, ready to be run in every layer."""
 
-    def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
-        """Mix the values by how well each query fits each key."""
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+        """Mix the values by how well each query fits each key; one row for each token that asks, end to end."""
         ...
 
 
-Planner = Callable[[Packed, Predicate], Plan]
+Planner = Callable[[Layout, Seeing], Plan]
 
 
 class Reference:
     """Every query against every key of the batch, and what may not be seen crossed out: slow, plain, always right."""
 
-    def __init__(self, batch: Packed, visible: Predicate) -> None:
-        same = batch.sequences[:, None] == batch.sequences
-        self.visible_TT = same & visible(batch.positions[:, None], batch.positions)
+    def __init__(self, layout: Layout, seeing: Seeing) -> None:
+        asking, asked, device = layout.queries, layout.keys, layout.device
+        self.rows_T, self.rows_R = asking.index(device), asked.index(device)
+        at_T, at_R = asking.positions(device), asked.positions(device)
+        self.distance_TR = at_R - at_T[:, None]
+        same_TR = asked.sequences(device) == asking.sequences(device)[:, None]
+        parts = (seeing.first, seeing.second) if isinstance(seeing, Halves) else (seeing,)
+        self.visible_PTR = torch.stack([same_TR & part(at_T[:, None], at_R) for part in parts])
 
-    def weights(self, q_THD: Heads, k_THD: Heads, scale: float) -> Float[Tensor, "heads tokens tokens"]:
+    def weights(
+        self, q: Heads, k: Heads, scale: float, relative: Nowhere = NOWHERE
+    ) -> Float[Tensor, "heads queries keys"]:
         """How much each query takes from each key."""
-        scores_HTT = torch.einsum("qhd,khd->hqk", q_THD, k_THD) * scale
-        return scores_HTT.masked_fill(~self.visible_TT, -torch.inf).softmax(-1)
+        q_HTD, k_HRD = q[self.rows_T].transpose(0, 1), k[self.rows_R].transpose(0, 1)
+        scores_HTR = q_HTD @ k_HRD.transpose(1, 2) * scale
+        scores_HTR = scores_HTR + relative.scores(q_HTD, k_HRD, self.distance_TR, scale)
+        visible_HTR = self.visible_PTR.repeat_interleave(q.shape[1] // len(self.visible_PTR), 0)
+        return scores_HTR.masked_fill(~visible_HTR, -torch.inf).softmax(-1)
 
-    def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
-        weights_HTT = F.dropout(self.weights(q_THD, k_THD, scale), dropout)
-        return torch.einsum("hqk,khd->qhd", weights_HTT, v_THD)
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+        weights_HTR = F.dropout(self.weights(q, k, scale, relative), dropout)
+        return (weights_HTR @ v[self.rows_R].transpose(0, 1)).transpose(0, 1)
+
+
+@dataclass(frozen=True)
+class Side:
+    """The rows of a group on one side: as many for each sequence, from the same position on."""
+
+    starts: tuple[int, ...]
+    length: int
+    first: int
+
+    def of(self, x: Heads) -> Float[Tensor, "sequences own heads head_width"]:
+        """These rows of a tensor; where they lie at even steps, without copying them."""
+        count, start = len(self.starts), self.starts[0]
+        step = self.starts[1] - start if count > 1 else self.length
+        evenly = all(b - a == step for a, b in zip(self.starts, self.starts[1:], strict=False))
+        if evenly and step >= self.length and start + count * step <= len(x):
+            return x[start : start + count * step].view(count, step, *x.shape[1:])[:, : self.length]
+        rows = torch.tensor(self.starts, device=x.device)[:, None] + torch.arange(self.length, device=x.device)
+        return x[rows]
+
+    def positions(self, device: torch.device) -> Int[Tensor, " rows"]:
+        """The position of each row."""
+        return torch.arange(self.first, self.first + self.length, device=device)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Sequences of one length: how many, how long, and which rows of the batch are theirs."""
+    """Sequences that are alike in how many ask, how many are asked, and where both begin."""
 
-    count: int
-    length: int
-    rows: slice | Int[Tensor, " rows"]
+    numbers: tuple[int, ...]
+    queries: Side
+    keys: Side
 
 
 class Grouped:
-    """Sequences of equal length go through torch's fused attention together, as a rectangle without padding."""
+    """Sequences of equal lengths go through torch's fused attention together, as a rectangle without padding."""
 
-    def __init__(self, batch: Packed, visible: Predicate) -> None:
-        self.groups, self.back_T = _grouped(batch)
-        self.causal = visible is the_past
-        self.masks = {} if visible in (everything, the_past) else _rectangles(batch, visible)
+    def __init__(self, layout: Layout, seeing: Predicate) -> None:
+        self.groups = list(_groups(layout))
+        self.back_T = _back(layout, self.groups)
+        # The fused attention counts causal from the first of each; that holds only where both begin together.
+        self.causal = [seeing is the_past and group.queries.first == group.keys.first for group in self.groups]
+        self.masks = [
+            None if causal else _mask(group, seeing, layout.device)
+            for group, causal in zip(self.groups, self.causal, strict=True)
+        ]
+        self.seeing, self.device = seeing, layout.device
 
-    def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
         mixed: list[Tensor] = []
-        for group in self.groups:
-            q, k, v = (
-                x_THD[group.rows].view(group.count, group.length, *x_THD.shape[1:]).transpose(1, 2)
-                for x_THD in (q_THD, k_THD, v_THD)
-            )
-            mask = self.masks.get(group.length)
-            out = F.scaled_dot_product_attention(q, k, v, mask, dropout, is_causal=self.causal, scale=scale)
-            mixed.append(out.transpose(1, 2).reshape(-1, *q_THD.shape[1:]))
+        for group, mask, causal in zip(self.groups, self.masks, self.causal, strict=True):
+            q_NHQD = group.queries.of(q).transpose(1, 2)
+            k_NHKD, v_NHKD = (group.keys.of(x).transpose(1, 2) for x in (k, v))
+            shown = self._biased(group, relative, q_NHQD, k_NHKD, scale) if relative.counts else mask
+            first_on = causal and shown is None
+            out = F.scaled_dot_product_attention(q_NHQD, k_NHKD, v_NHKD, shown, dropout, first_on, scale=scale)
+            mixed.append(out.transpose(1, 2).flatten(0, 1))
         out_THD = torch.cat(mixed)
         return out_THD if self.back_T is None else out_THD[self.back_T]
+
+    def _biased(self, group: Group, relative: Nowhere, q: Tensor, k: Tensor, scale: float) -> Tensor:
+        """What distance adds, with what may not be seen crossed out."""
+        added = relative.scores(q, k, _distance(group, self.device), scale)
+        mask = _mask(group, self.seeing, self.device)
+        return added if mask is None else added.masked_fill(~mask, -torch.inf)
+
+
+class Routed:
+    """A sparse mask over whole sequences: only the cells that its routes lead through are computed."""
+
+    def __init__(self, layout: Layout, seeing: Sparse) -> None:
+        self.groups = list(_groups(layout))
+        self.back_T = _back(layout, self.groups)
+        self.routes = [[_Cells(route, layout.device) for route in seeing.routes(g.queries.length)] for g in self.groups]
+
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+        mixed: list[Tensor] = []
+        for group, routes in zip(self.groups, self.routes, strict=True):
+            q_NLHD, k_NLHD, v_NLHD = (side.of(x) for side, x in ((group.queries, q), (group.keys, k), (group.keys, v)))
+            scores = [cells.scores(q_NLHD, k_NLHD, scale, relative) for cells in routes]
+            # A query's cells of all routes share one softmax.
+            weights = F.dropout(torch.cat(scores, -1).softmax(-1), dropout)
+            parts = torch.split(weights, [one.shape[-1] for one in scores], -1)
+            out = sum(cells.mixed(part, v_NLHD) for cells, part in zip(routes, parts, strict=True))
+            assert isinstance(out, Tensor)
+            mixed.append(out.flatten(0, 1))
+        out_THD = torch.cat(mixed)
+        return out_THD if self.back_T is None else out_THD[self.back_T]
+
+
+class _Cells:
+    """One route through sequences of one length, and the way back from its cells to their tokens."""
+
+    def __init__(self, route: Route, device: torch.device) -> None:
+        queries_BQ, keys_BK = route.queries.to(device), route.keys.to(device)
+        self.hidden_B1QK = ~route.visible().to(device)[:, None]
+        self.distance_BQK = (keys_BK[:, None] - queries_BQ[:, :, None]).masked_fill(self.hidden_B1QK[:, 0], 0)
+        self.queries_BQ, self.keys_BK = queries_BQ.clamp(min=0), keys_BK.clamp(min=0)
+        cells = queries_BQ.flatten()
+        self.cell_L = torch.empty(int((cells >= 0).sum()), dtype=torch.long, device=device)
+        self.cell_L[cells[cells >= 0]] = torch.arange(len(cells), device=device)[cells >= 0]
+
+    def scores(self, q: Tensor, k: Tensor, scale: float, relative: Nowhere) -> Float[Tensor, "n length heads keys"]:
+        """Each query's score of each key of its row."""
+        q_NBHQD = q[:, self.queries_BQ].transpose(2, 3)
+        k_NBHKD = k[:, self.keys_BK].transpose(2, 3)
+        scores_NBHQK = q_NBHQD @ k_NBHKD.transpose(3, 4) * scale
+        if relative.counts:
+            scores_NBHQK = scores_NBHQK + relative.scores(q_NBHQD, k_NBHKD, self.distance_BQK, scale)
+        scores_NBHQK = scores_NBHQK.masked_fill(self.hidden_B1QK, -torch.inf)
+        return scores_NBHQK.transpose(2, 3).flatten(1, 2)[:, self.cell_L]
+
+    def mixed(self, weights_NLHK: Tensor, v: Tensor) -> Float[Tensor, "n length heads head_width"]:
+        """What each query takes from the values of its row."""
+        rows, width = self.queries_BQ.shape
+        count, _, heads, keys = weights_NLHK.shape
+        spread = weights_NLHK.new_zeros(count, rows * width, heads, keys).index_copy(1, self.cell_L, weights_NLHK)
+        w_NBHQK = spread.view(count, rows, width, heads, keys).transpose(2, 3)
+        out_NBHQD = w_NBHQK @ v[:, self.keys_BK].transpose(2, 3)
+        return out_NBHQD.transpose(2, 3).flatten(1, 2)[:, self.cell_L]
 
 
 class Ragged:
     """Torch's fused attention over a nested tensor, which on a GPU takes sequences of any lengths in one call."""
 
-    def __init__(self, batch: Packed, visible: Predicate) -> None:
+    def __init__(self, layout: Layout, seeing: Predicate) -> None:
         # Causal, it takes neither an empty sequence nor a head of a width that is no multiple of eight.
-        ends = accumulate(length for length in batch.lengths if length)
-        self.offsets, self.longest = torch.tensor((0, *ends), device=batch.ids.device), max(batch.lengths)
-        self.causal = visible is the_past
+        lengths = [length for length in layout.queries.lengths if length]
+        self.offsets, self.longest = torch.tensor((0, *accumulate(lengths)), device=layout.device), max(lengths)
+        self.causal = seeing is the_past
+        self.biased = Grouped(layout, seeing)
 
-    def attend(self, q_THD: Heads, k_THD: Heads, v_THD: Heads, scale: float, dropout: float) -> Heads:
-        width = q_THD.shape[2]
-        q, k, v = (self._nested(F.pad(x_THD, (0, -width % 8))) for x_THD in (q_THD, k_THD, v_THD))
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+        if relative.counts:
+            return self.biased.attend(q, k, v, scale, dropout, relative)  # the fused one takes no bias
+        width = q.shape[2]
+        q, k, v = (self._nested(F.pad(x, (0, -width % 8))) for x in (q, k, v))
         out = F.scaled_dot_product_attention(q, k, v, None, dropout, is_causal=self.causal, scale=scale)
         return out.transpose(1, 2).values()[..., :width]
 
@@ -102,33 +251,68 @@ class Ragged:
         return x_NLHD.transpose(1, 2)
 
 
-def plan(batch: Packed, visible: Predicate) -> Plan:
+class Halved:
+    """Half of the heads by one plan, half by another."""
+
+    def __init__(self, first: Plan, second: Plan) -> None:
+        self.plans = (first, second)
+
+    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+        assert not relative.counts, "terms of all heads are not for half of them"
+        halves = zip(self.plans, *(x.chunk(2, 1) for x in (q, k, v)), strict=True)
+        return torch.cat([plan.attend(*half, scale, dropout) for plan, *half in halves], 1)
+
+
+def plan(layout: Layout, seeing: Seeing) -> Plan:
     """The fastest kernel that can do this batch on its device."""
-    if not len(batch.ids):
-        return Reference(batch, visible)  # the others have no answer about nothing
-    if batch.ids.is_cuda and visible in (everything, the_past):
-        return Ragged(batch, visible)
-    return Grouped(batch, visible)
+    if not sum(layout.queries.lengths):
+        return Reference(layout, seeing)  # the others have no answer about nothing
+    if isinstance(seeing, Halves):
+        return Halved(plan(layout, seeing.first), plan(layout, seeing.second))
+    if isinstance(seeing, Sparse) and layout.plain and _spares(seeing, max(layout.queries.lengths)):
+        return Routed(layout, seeing)
+    if layout.device.type == "cuda" and layout.plain and seeing in (everything, the_past):
+        return Ragged(layout, seeing)
+    return Grouped(layout, seeing)
 
 
-def _grouped(batch: Packed) -> tuple[list[Group], Int[Tensor, " tokens"] | None]:
-    """The groups of a batch, and where each row went; None where the rows already lie in order of their groups."""
-    starts: dict[int, list[int]] = defaultdict(list)
-    for start, length in zip(accumulate((0, *batch.lengths)), batch.lengths, strict=False):
-        starts[length].append(start)
-    starts.pop(0, None)
-    rows = {n: [s + i for s in begin for i in range(n)] for n, begin in starts.items()}
-    laid_out = [row for group in rows.values() for row in group]
-    if laid_out == list(range(len(laid_out))):
-        ends = accumulate(len(group) for group in rows.values())
-        groups = [Group(len(starts[n]), n, slice(end - len(rows[n]), end)) for n, end in zip(rows, ends, strict=True)]
-        return groups, None
-    device = batch.ids.device
-    groups = [Group(len(starts[n]), n, torch.tensor(rows[n], device=device)) for n in rows]
-    return groups, torch.tensor(laid_out, device=device).argsort()
+def _spares(seeing: Sparse, length: int) -> bool:
+    """Whether the routes through a sequence have much fewer cells than the rectangle, which is faster by the cell."""
+    cells = sum(route.queries.numel() * route.keys.shape[1] for route in seeing.routes(length))
+    return 4 * cells < length**2
 
 
-def _rectangles(batch: Packed, visible: Predicate) -> dict[int, Tensor]:
-    """The mask of each length, as the fused attention takes it."""
-    positions = {n: torch.arange(n, device=batch.ids.device) for n in set(batch.lengths)}
-    return {n: visible(at[:, None], at) for n, at in positions.items()}
+def _groups(layout: Layout) -> Iterator[Group]:
+    """The groups of a batch; sequences of which nobody asks are in none."""
+    alike: dict[tuple[int, int, int, int], list[int]] = defaultdict(list)
+    q, k = layout.queries, layout.keys
+    for number, key in enumerate(zip(q.lengths, k.lengths, q.firsts, k.firsts, strict=True)):
+        if key[0]:
+            alike[key].append(number)
+    for (asking, asked, first_q, first_k), numbers in alike.items():
+        yield Group(
+            tuple(numbers),
+            Side(tuple(q.starts[n] for n in numbers), asking, first_q),
+            Side(tuple(k.starts[n] for n in numbers), asked, first_k),
+        )
+
+
+def _back(layout: Layout, groups: Sequence[Group]) -> Int[Tensor, " tokens"] | None:
+    """Where each token's row went; None where the groups lie in the order of their tokens."""
+    ends = Rows.packed(layout.queries.lengths).starts
+    rows = [ends[number] + i for group in groups for number in group.numbers for i in range(group.queries.length)]
+    if rows == list(range(len(rows))):
+        return None
+    return torch.tensor(rows, device=layout.device).argsort()
+
+
+def _distance(group: Group, device: torch.device) -> Int[Tensor, "queries keys"]:
+    return group.keys.positions(device) - group.queries.positions(device)[:, None]
+
+
+def _mask(group: Group, seeing: Predicate, device: torch.device) -> Bool[Tensor, "queries keys"] | None:
+    """What a group's queries see; None for all."""
+    if seeing is everything:
+        return None
+    visible = seeing(group.queries.positions(device)[:, None], group.keys.positions(device))
+    return None if bool(visible.all()) else visible

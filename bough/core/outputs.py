@@ -68,32 +68,51 @@ class Hidden(nn.Linear):
         return self.activation(super().forward(self.dropout(input)))
 
 
-class TiedWords(nn.Module):
-    """A score for every word at every position, by the table that embeds them."""
+class Scoring(nn.Module):
+    """A score for every word at every position, by a table and what is added to it."""
 
-    def __init__(self, transform: nn.Module, norm: nn.Module, table: Table, bias: nn.Parameter | None) -> None:
+    def __init__(self, transform: nn.Module, norm: nn.Module, scale: float, shifted: int) -> None:
         super().__init__()
         self.transform = transform
         self.norm = norm
+        self.scale = scale
+        self.shift: Tensor | None
+        self.register_buffer("shift", torch.empty(shifted) if shifted else None)
+
+    def table(self) -> tuple[Tensor, Tensor | None]:
+        """The vector of every word, and its bias where there is one."""
+        raise NotImplementedError
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        weight_VW, bias_V = self.table()
+        states_TW = self.norm(self.transform(x_TW)) * self.scale
+        return F.linear(states_TW, weight_VW, bias_V if self.shift is None else self.shift)
+
+
+class TiedWords(Scoring):
+    """By the table that embeds the words."""
+
+    def __init__(
+        self, transform: nn.Module, norm: nn.Module, table: Table, bias: nn.Parameter | None, scale: float, shifted: int
+    ) -> None:
+        super().__init__(transform, norm, scale, shifted)
         # In a tuple, torch does not register the table a second time: files know it by one name.
         self.tables = (table,)
         self.bias = bias
 
-    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
-        return F.linear(self.norm(self.transform(x_TW)), self.tables[0].weight, self.bias)
+    def table(self) -> tuple[Tensor, Tensor | None]:
+        return self.tables[0].weight, self.bias
 
 
-class UntiedWords(nn.Module):
-    """A score for every word at every position, by a table of their own."""
+class UntiedWords(Scoring):
+    """By a table of their own."""
 
-    def __init__(self, transform: nn.Module, norm: nn.Module, project: nn.Linear) -> None:
-        super().__init__()
-        self.transform = transform
-        self.norm = norm
+    def __init__(self, transform: nn.Module, norm: nn.Module, project: nn.Linear, shifted: int) -> None:
+        super().__init__(transform, norm, 1.0, shifted)
         self.project = project
 
-    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
-        return self.project(self.norm(self.transform(x_TW)))
+    def table(self) -> tuple[Tensor, Tensor | None]:
+        return self.project.weight, self.project.bias
 
 
 class AdaptiveWords(nn.Module):

@@ -1,0 +1,37 @@
+"""The norm that torch has in another form: averages over all tokens of a batch, none of which is padding here."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float
+from torch import Tensor, nn
+
+Stream = Float[Tensor, "tokens width"]
+
+
+class Averaged(nn.Module):
+    """Batch norm: each column by its mean and variance over the batch; in answers by those it kept while it learned."""
+
+    def __init__(self, width: int, epsilon: float, momentum: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(width))
+        self.bias = nn.Parameter(torch.empty(width))
+        self.running_mean: Tensor
+        self.running_var: Tensor
+        self.register_buffer("running_mean", torch.empty(width))
+        self.register_buffer("running_var", torch.empty(width))
+        self.epsilon = epsilon
+        self.momentum = momentum
+
+    def forward(self, x_TW: Stream) -> Stream:
+        return F.batch_norm(
+            x_TW,
+            self.running_mean,
+            self.running_var,
+            self.weight,
+            self.bias,
+            self.training,
+            self.momentum,
+            self.epsilon,
+        )
