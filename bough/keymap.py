@@ -1,14 +1,15 @@
 """The room of names: reversible rules between the tensors of a checkpoint file and ours, as data.
 
-A rule is written with placeholders and expanded, for one architecture, into exact names: `{i}` is the block, `{g}` and
-`{j}` the same block as group and place within the group, `{p}` is `weight` or `bias`. Nothing is matched by pattern, so
-no rule can reach a name that it does not spell. The same table serves reading and writing.
+A rule is written with placeholders and expanded, for one architecture, into exact names: `{i}` is the block, of either
+side, or the cluster of words; `{g}` and `{j}` are the same block as group and place within it, `{p}` is `weight` or
+`bias`. Nothing is matched by pattern, so no rule can reach a name that it does not spell. The same table serves reading
+and writing.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bough.spec import Groups, Shape, Spec
@@ -55,13 +56,40 @@ class Shadow:
 
 
 @dataclass(frozen=True)
+class Reshape:
+    """The same numbers in another shape, which the architecture decides."""
+
+    theirs: str
+    ours: str
+    shape: Shape | Callable[[Spec], Shape]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A table that nobody trains: read where a file has it, computed where it has not."""
+
+    theirs: str
+    ours: str
+
+
+@dataclass(frozen=True)
 class Drop:
     """A constant that some files carry; neither needed nor written."""
 
     theirs: str
 
 
-Rule = Rename | Transpose | Fuse | Alias | Shadow | Drop
+@dataclass(frozen=True)
+class Only:
+    """A rule for some architectures of a family."""
+
+    when: Callable[[Spec], bool]
+    rule: Rename | Transpose | Fuse | Alias | Shadow | Reshape | Constant | Drop
+
+
+Rule = Rename | Transpose | Fuse | Alias | Shadow | Reshape | Constant | Drop
+Written = Rule | Only
+"""A rule as a family writes it down."""
 
 
 def spelled(rule: Rule) -> tuple[str, ...]:
@@ -76,11 +104,13 @@ def their_shape(rule: Rule, ours: Shape) -> Shape:
             return tuple(reversed(ours))
         case Fuse():
             return (ours[0] // len(rule.theirs), *ours[1:])
+        case Reshape(shape=tuple() as shape):
+            return shape
         case _:
             return ours
 
 
-def expand(rules: Iterable[Rule], spec: Spec) -> list[Rule]:
+def expand(rules: Iterable[Written], spec: Spec) -> list[Rule]:
     """The rules that hold for this architecture, with exact names; a rule for a tensor it lacks is left out."""
     tensors = spec.tensors()
     exact = dict.fromkeys(one for rule in rules for one in written_out(rule, spec))
@@ -90,10 +120,17 @@ def expand(rules: Iterable[Rule], spec: Spec) -> list[Rule]:
     return [rule for rule in live if not (isinstance(rule, Alias) and rule.theirs in own)]
 
 
-def written_out(rule: Rule, spec: Spec) -> Iterator[Rule]:
+def written_out(rule: Written, spec: Spec) -> Iterator[Rule]:
     """A rule with its placeholders filled in for every block, whether or not the architecture has that tensor."""
+    if isinstance(rule, Only):
+        yield from written_out(rule.rule, spec) if rule.when(spec) else ()
+        return
+    if isinstance(rule, Reshape) and callable(rule.shape):
+        rule = dataclasses.replace(rule, shape=rule.shape(spec))
     inner = spec.sharing.inner if isinstance(spec.sharing, Groups) else 1
-    for i in range(spec.blocks):
+    clusters = spec.embedding.clusters
+    # A number that is none of a block, or of a cluster of words, spells names that no tensor has.
+    for i in range(max(spec.blocks, spec.source.blocks, len(clusters.cutoffs) + 1 if clusters else 0)):
         for part in ("weight", "bias"):
             names = {"i": i, "g": i // inner, "j": i % inner, "p": part}
             yield _formatted(rule, names)

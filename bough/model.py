@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from bough import checkpoints
-from bough.core import Net, empty
+from bough.core import Net, Stack, empty
 from bough.core.outputs import READS
 from bough.errors import BoughError
-from bough.packed import Ids, Packed, by_length, check
+from bough.packed import Ids, Inputs, Packed, behind_start, by_length
 from bough.spec import SentenceVector, Spec
 from bough.text import Tokenizer
 
@@ -22,6 +22,8 @@ log = logging.getLogger("bough")
 
 Precision = Literal["auto", "fp32", "bf16"]
 Pooling = Literal["mean", "first", "last", "max"]
+Read = Sequence[Any]
+"""Sequences of ids, or pictures as tensors for those that look at them."""
 TOKENS_AT_ONCE = 4096
 """Enough to keep the matrix products busy, few enough for their results to stay near the processor."""
 
@@ -58,67 +60,82 @@ class Model:
 
     def hidden(
         self,
-        ids: Sequence[Ids],
+        ids: Read,
         layer: int = -1,
         segments: Sequence[Ids] | None = None,
         languages: Sequence[int] | None = None,
+        targets: Sequence[Ids] | None = None,
     ) -> list[Tensor]:
-        """The states of each sequence after a layer, (length, width); layer 0 is the embedding."""
-        number = self._layer(layer)
-        return self._asked(lambda batch: batch.split(self.net.state(batch, number)), ids, segments, languages)
+        """The states of each sequence after a layer, (length, width); layer 0 is the embedding.
+
+        Of an architecture of two sides these are the encoder's, or with `targets` those of what is written.
+        """
+        side = self.net.reader if targets is None else self.net
+        number = self._layer(layer, side)
+        given = Inputs(self.spec, ids, segments, languages, targets)
+        return self._asked(lambda batch: batch.split(side.state(batch, number)), given)
 
     def logits(
-        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+        self,
+        ids: Read,
+        targets: Sequence[Ids] | None = None,
+        *,
+        segments: Sequence[Ids] | None = None,
+        languages: Sequence[int] | None = None,
     ) -> list[Tensor]:
-        """A score for every word at every position of each sequence, (length, vocabulary)."""
-        return self._asked(lambda batch: batch.split(self._head("words", batch)), ids, segments, languages)
+        """A score for every word at every position of each sequence, (length, vocabulary).
+
+        Of an architecture of two sides: of each target, read as it is given; without targets it says its source again.
+        """
+        return self._each_token("words", ids, segments, languages, targets)
 
     def scores(
-        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+        self, ids: Read, segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
     ) -> Tensor:
         """The classification head's score of each sequence for each label, (n, labels)."""
         return self._each("classify", ids, segments, languages)
 
     def pair_scores(
-        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+        self, ids: Read, segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
     ) -> Tensor:
         """Scores for two sentences belonging together, or being in order, and for their not, (n, 2)."""
         return self._each("pair", ids, segments, languages)
 
     def token_scores(
-        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+        self, ids: Read, segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
     ) -> list[Tensor]:
         """The tagging head's scores of each token, (length, labels)."""
-        return self._asked(lambda batch: batch.split(self._head("tag", batch)), ids, segments, languages)
+        return self._each_token("tag", ids, segments, languages)
 
     def span_scores(
-        self, ids: Sequence[Ids], segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
+        self, ids: Read, segments: Sequence[Ids] | None = None, languages: Sequence[int] | None = None
     ) -> list[Tensor]:
         """Scores of each token for an answer starting and ending there, (length, 2)."""
-        return self._asked(lambda batch: batch.split(self._head("span", batch)), ids, segments, languages)
+        return self._each_token("span", ids, segments, languages)
 
     def embed(
         self, texts: Sequence[str], pooling: Pooling | None = None, layer: int = -1, normalize: bool | None = None
     ) -> Tensor:
         """A vector for each text, (n, width); what is not said is as the folder has it, or else the normalised mean."""
         vector = self.spec.vector or SentenceVector()
-        read, number = READS[pooling or vector.pooling], self._layer(layer)
+        side = self.net.reader
+        read, number = READS[pooling or vector.pooling], self._layer(layer, side)
         encodings = self.tokenizer.encode_all(texts, vector.limit or self.spec.limit)
         cut = sum(one.cut for one in encodings)
         if cut:
             log.warning("%d of %d texts were cut to %s tokens", cut, len(texts), vector.limit or self.spec.limit)
         _check_not_empty([one.ids for one in encodings])
+        segments = [one.segments for one in encodings] if self.spec.embedding.segments else None
         pooled = self._asked(
-            lambda batch: read(self.net.state(batch, number), batch).unbind(),
-            [one.ids for one in encodings],
-            [one.segments for one in encodings] if self.spec.embedding.segments else None,
+            lambda batch: read(side.state(batch, number), batch).unbind(),
+            Inputs(self.spec, [one.ids for one in encodings], segments),
         )
         vectors = torch.stack(pooled) if pooled else torch.zeros(0, self.spec.width)
         wanted = vector.normalize if normalize is None else normalize
         return torch.nn.functional.normalize(vectors.float(), dim=1) if wanted else vectors.float()
 
-    def _layer(self, layer: int) -> int:
-        count = len(self.spec.order) + 1
+    def _layer(self, layer: int, side: Stack) -> int:
+        count = len(side.order) + 1
         if not -count <= layer < count:
             raise BoughError(f"layer: must be from {-count} to {count - 1}, not {layer}; 0 is the embedding")
         return layer % count
@@ -131,33 +148,42 @@ class Model:
             )
         return self.net.outputs[head](self.net(batch), batch)
 
-    def _each(
-        self, head: str, ids: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
-    ) -> Tensor:
+    def _each_token(
+        self,
+        head: str,
+        ids: Read,
+        segments: Sequence[Ids] | None,
+        languages: Sequence[int] | None,
+        targets: Sequence[Ids] | None = None,
+    ) -> list[Tensor]:
+        given = self._written(ids, segments, languages, targets)
+        return self._asked(lambda batch: batch.split(self._head(head, batch)), given)
+
+    def _each(self, head: str, ids: Read, segments: Sequence[Ids] | None, languages: Sequence[int] | None) -> Tensor:
         _check_not_empty(ids)
-        scores = self._asked(lambda batch: self._head(head, batch).unbind(), ids, segments, languages)
+        given = self._written(ids, segments, languages)
+        scores = self._asked(lambda batch: self._head(head, batch).unbind(), given)
         return torch.stack(scores) if scores else torch.zeros(0, 0)
 
-    def _asked(
+    def _written(
         self,
-        ask: Callable[[Packed], Sequence[Tensor]],
-        ids: Sequence[Ids],
-        segments: Sequence[Ids] | None = None,
-        languages: Sequence[int] | None = None,
-    ) -> list[Tensor]:
+        ids: Read,
+        segments: Sequence[Ids] | None,
+        languages: Sequence[int] | None,
+        targets: Sequence[Ids] | None = None,
+    ) -> Inputs:
+        """What is read for a head: of two sides, the second says the first again where nothing is said of it."""
+        again = behind_start(self.spec, ids) if self.spec.encoder and targets is None else targets
+        return Inputs(self.spec, ids, segments, languages, again)
+
+    def _asked(self, ask: Callable[[Packed], Sequence[Tensor]], given: Inputs) -> list[Tensor]:
         """Ask batch by batch, like lengths together, and put the answers back in order."""
-        check(self.spec, ids, segments, languages)
+        given.check()
         device = next(self.net.parameters()).device
-        answers: list[Tensor] = [torch.empty(0)] * len(ids)
+        answers: list[Tensor] = [torch.empty(0)] * len(given.sequences)
         with torch.inference_mode():
-            for numbers in by_length([len(one) for one in ids], TOKENS_AT_ONCE):
-                batch = Packed.of(
-                    [ids[n] for n in numbers],
-                    [segments[n] for n in numbers] if segments else None,
-                    [languages[n] for n in numbers] if languages else None,
-                    device,
-                )
-                for number, answer in zip(numbers, ask(batch), strict=True):
+            for numbers in by_length(given.lengths(), TOKENS_AT_ONCE):
+                for number, answer in zip(numbers, ask(given.batch(numbers, device)), strict=True):
                     answers[number] = answer
         return answers
 
@@ -196,7 +222,7 @@ def load(
     return Model(found.spec, net.to(_device(device), _dtype(precision)), tokenizer, found.extras, files)
 
 
-def _check_not_empty(ids: Sequence[Ids]) -> None:
+def _check_not_empty(ids: Read) -> None:
     """What is one answer for a whole sequence needs a token to come from; tokenizers may make none of an empty text."""
     number = next((number for number, one in enumerate(ids) if not len(one)), None)
     if number is not None:

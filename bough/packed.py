@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from bough.errors import BoughError
-from bough.spec import Spec
+from bough.spec import Patches, Spec
 
 Ids = Sequence[int]
 
@@ -126,6 +128,58 @@ def by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield batch
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """What a net is given: sequences of ids or pictures, and what may be said besides of each."""
+
+    spec: Spec
+    sequences: Sequence[Any]
+    """Of ids, or tensors for those that look at pictures."""
+    segments: Sequence[Ids] | None = None
+    languages: Sequence[int] | None = None
+    targets: Sequence[Ids] | None = None
+    """What is written of each sequence, for an architecture of two sides."""
+
+    def check(self) -> None:
+        """Raise where they ask for what the architecture does not have."""
+        if self.targets is not None and not self.spec.encoder:
+            raise BoughError("targets: this architecture has one side; give what it reads as ids")
+        if self.spec.embedding.patches:
+            _check_pictures(self.spec.embedding.patches, self.sequences)
+        else:
+            check(self.spec.source, self.sequences, self.segments, self.languages)
+        if self.targets is not None:
+            check(self.spec, self.targets, None, None)
+            _check_count("targets", self.targets, self.sequences)
+
+    def lengths(self) -> list[int]:
+        """How many tokens each takes."""
+        patches = self.spec.embedding.patches
+        if patches:
+            return [1 + math.prod(_grid(one, patches.shape)) for one in self.sequences]
+        return [len(one) + len(more) for one, more in zip(self.sequences, self.targets or self.sequences, strict=True)]
+
+    def batch(self, numbers: Sequence[int], device: torch.device) -> Packed:
+        """Some of them, laid end to end."""
+        if self.spec.embedding.patches:
+            return Packed.of_pictures([self.sequences[n] for n in numbers], self.spec.embedding.patches.shape, device)
+        batch = Packed.of(
+            [self.sequences[n] for n in numbers],
+            [self.segments[n] for n in numbers] if self.segments else None,
+            [self.languages[n] for n in numbers] if self.languages else None,
+            device,
+        )
+        if self.targets is None:
+            return batch
+        return dataclasses.replace(Packed.of([self.targets[n] for n in numbers], device=device), source=batch)
+
+
+def behind_start(spec: Spec, sequences: Sequence[Ids]) -> list[list[int]]:
+    """What a decoder reads to say these sequences, word for word: the word it starts with, then all but the last."""
+    start = spec.encoder.start if spec.encoder else 0
+    return [[start, *one[:-1]] if len(one) else [] for one in sequences]
+
+
 def check(
     spec: Spec, sequences: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
 ) -> None:
@@ -140,8 +194,38 @@ def check(
         _check_rows(f"segments: sequence {number}", one, spec.embedding.segments or 1)
     _check_rows("languages", languages or [], spec.embedding.languages or 1)
     for name, beside in (("segments", segments), ("languages", languages)):
-        if beside and len(beside) != len(sequences):
-            raise BoughError(f"{name}: there are {len(beside)} for {len(sequences)} sequences; give one for each")
+        if beside:
+            _check_count(name, beside, sequences)
+
+
+def _check_count(name: str, beside: Sequence[object], sequences: Sequence[object]) -> None:
+    if len(beside) != len(sequences):
+        raise BoughError(f"{name}: there are {len(beside)} for {len(sequences)} sequences; give one for each")
+
+
+def _check_pictures(patches: Patches, pictures: Sequence[Any]) -> None:
+    shape, kind = patches.shape, "picture" if len(patches.shape) == 2 else "video"
+    axes = (
+        f"({patches.channels}, rows, columns)" if kind == "picture" else f"(frames, {patches.channels}, rows, columns)"
+    )
+    for number, one in enumerate(pictures):
+        where = f"{kind} {number}"
+        if not isinstance(one, Tensor) or not one.is_floating_point() or one.dim() != len(shape) + 1:
+            raise BoughError(f"{where}: must be a tensor of floating-point numbers, {axes}")
+        if one.shape[len(shape) - 2] != patches.channels:
+            raise BoughError(f"{where}: has the shape {tuple(one.shape)}; it must be {axes}")
+        sizes = _sizes(one, shape)
+        if any(size < piece or size % piece for size, piece in zip(sizes, shape, strict=True)):
+            raise BoughError(f"{where}: {sizes} cannot be cut into pieces of {shape}; resize it to whole pieces")
+
+
+def _sizes(picture: Tensor, shape: Sequence[int]) -> tuple[int, ...]:
+    """Frames where there are any, rows, columns."""
+    return tuple(size for axis, size in enumerate(picture.shape) if axis != len(shape) - 2)
+
+
+def _grid(picture: Tensor, shape: Sequence[int]) -> tuple[int, ...]:
+    return tuple(size // piece for size, piece in zip(_sizes(picture, shape), shape, strict=True))
 
 
 def _cut(picture: Tensor, shape: Sequence[int]) -> tuple[Float[Tensor, "pieces numbers"], tuple[int, ...]]:

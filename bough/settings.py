@@ -120,14 +120,20 @@ class OrSoFar:
 
 
 @dataclass(frozen=True)
-class Inner:
-    """The feed-forward's width: a number in their files, and in ours only where it is not four times the trunk's."""
+class Told:
+    """A number that ours leaves out where it follows from others, and their files always have: written as the Spec tells."""
+
+    tells: Callable[[Spec], Any]
 
     def read(self, theirs: Any, current: Any) -> Any:
         return theirs
 
     def write(self, ours: Any, spec: Spec) -> Any:
-        return spec.feed.inside(spec.width)
+        return self.tells(spec)
+
+
+INNER = Told(lambda spec: spec.feed.inside(spec.width))
+"""The feed-forward's width, which ours leaves out where it is four times the trunk's."""
 
 
 @dataclass(frozen=True, init=False)

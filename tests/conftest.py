@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -16,6 +18,7 @@ from bough.spec import Outputs, Spec
 torch.set_num_threads(1)
 
 VOCABULARY = 97
+CUTOFFS = (13, 40)
 LENGTHS = (1, 64, 7, 31, 7, 2)
 FIRST_WORD = 5
 """Ids below it are some family's padding, which other tools treat apart."""
@@ -27,7 +30,7 @@ def small_spec() -> Callable[..., Spec]:
 
     def make(family: Family, *heads: str) -> Spec:
         outputs = family.outputs.only(*heads) if heads else together(family)
-        return family.base.but(vocabulary=VOCABULARY, width=32, depth=3, heads=4, outputs=outputs)
+        return family.base.but(width=32, depth=3, heads=4, outputs=outputs, **little(family.base))
 
     return make
 
@@ -44,10 +47,37 @@ def small_model(small_spec: Callable[..., Spec]) -> Callable[..., Model]:
 
 
 @pytest.fixture
-def sequences() -> list[list[int]]:
-    """Sequences of unequal lengths, the shortest of one token."""
+def sequences(request: pytest.FixtureRequest) -> list[Any]:
+    """Sequences of unequal lengths, the shortest of one token; pictures of unequal sizes for a family that sees."""
+    family = request.getfixturevalue("family") if "family" in request.fixturenames else None
+    if family and family.base.embedding.patches:
+        return pictures(family)
     draw = random.Random(0)
     return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(length)] for length in LENGTHS]
+
+
+def little(base: Spec) -> dict[str, Any]:
+    """What makes an architecture's tables small."""
+    patches = base.embedding.patches
+    if patches:
+        shape, grid = ((4, 4), (3, 3)) if len(patches.shape) == 2 else ((2, 4, 4), (2, 3, 3))
+        count = 1 + math.prod(grid)
+        return {"embedding.patches": patches.but(shape=shape, grid=grid), "embedding.positions.size": count}
+    clusters = {"embedding.clusters.cutoffs": CUTOFFS} if base.embedding.clusters else {}
+    return {"vocabulary": VOCABULARY, **clusters, **({"encoder.start": 2} if base.encoder else {})}
+
+
+def pictures(family: Family, seed: int = 0) -> list[torch.Tensor]:
+    """Pictures or videos of unequal sizes, for the small architecture of a family that sees them."""
+    draw = torch.Generator().manual_seed(seed)
+    sizes = [(4, 4), (12, 12), (8, 20), (12, 12), (4, 8), (16, 16)]
+    frames = [2, 4, 4, 4, 2, 6] if len(family.base.embedding.patches.shape) == 3 else [0] * 6
+    return [torch.randn(*([n] if n else []), 3, *size, generator=draw) for n, size in zip(frames, sizes, strict=True)]
+
+
+def another(one: Any) -> Any:
+    """Another sequence of the same length, or picture of the same size."""
+    return torch.full_like(one, 0.5) if isinstance(one, torch.Tensor) else [6] * len(one)
 
 
 def together(family: Family) -> Outputs:

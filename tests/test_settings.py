@@ -9,7 +9,7 @@ import pytest
 from jaxtyping import config
 
 from bough.errors import BoughError, FieldError
-from bough.settings import Choice, Inner, OrSoFar, Refused, Setting, Switch, Where, keys, read, write
+from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Switch, Where, keys, read, write
 from bough.spec import Causal, Full, Learned, Outputs, Sinusoid, Spec, Tied, Untied, Words
 
 BASE = Spec("bert", vocabulary=100, width=12, depth=2, heads=3)
@@ -25,7 +25,7 @@ RULES = (
     Setting("d", "width", also=("n_embd",)),
     Setting("h", "heads"),
     Setting("layers", "depth", codec=Where(length, lambda depth: "|" * depth)),
-    Setting("inner", "feed.inner", codec=Inner()),
+    Setting("inner", "feed.inner", codec=INNER),
     Setting("sines", "embedding.positions", codec=Switch(off=Learned, on=Sinusoid)),
     Setting("room", "embedding.positions.size"),
     Setting("causal", "attention.mask", codec=Choice(((False, Full()), (True, Causal())))),

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from bough.core import fresh
 from bough.errors import BoughError
 from bough.families.family import Family
-from bough.keymap import Alias, Drop, Fuse, Rule, Shadow, Transpose, expand, spelled, their_shape
+from bough.keymap import Alias, Constant, Drop, Fuse, Reshape, Rule, Shadow, Transpose, expand, spelled, their_shape
 from bough.spec import Shape, Spec
 
 OLD_SPELLINGS = {".gamma": ".weight", ".beta": ".bias"}
@@ -65,6 +66,9 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
             continue
         stand_ins = [one for one in seconds if one.ours == rule.ours and one.theirs in names]
         gaps = [name for name in spelled(rule) if name not in names]
+        if gaps and isinstance(rule, Constant):
+            result.tensors |= fresh(spec, only=rule.ours)
+            continue
         if gaps and not stand_ins:
             absent += gaps
             continue
@@ -80,7 +84,8 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
 
 def spread(family: Family, spec: Spec, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors of a file, under the names and in the shapes that the family's other tools expect."""
-    rules = [rule for rule in expand((*family.trunk, *family.heads), spec) if not isinstance(rule, Alias | Drop)]
+    exact = expand((*family.trunk, *family.heads), spec)
+    rules = [rule for rule in exact if not isinstance(rule, Alias | Drop)]
     trunk = {name for rule in expand(family.trunk, spec) for name in spelled(rule)}
     # Their classes without a head have no prefix; those with one put it before the trunk's names.
     prefix = family.prefix if set(spec.outputs.present()) - {"pooler"} else ""
@@ -113,6 +118,8 @@ def _take(rule: Rule, ours: Shape, theirs: Mapping[str, Tensor], result: Fit) ->
             result.tensors[rule.ours] = tensors[0].t()
         case Fuse():
             result.tensors[rule.ours] = torch.cat(tensors)
+        case Reshape():
+            result.tensors[rule.ours] = tensors[0].reshape(ours)
         case _:
             result.tensors[rule.ours] = tensors[0]
 
@@ -123,6 +130,8 @@ def _theirs(rule: Rule, ours: Tensor) -> tuple[Tensor, ...]:
             return (ours.t(),)
         case Fuse():
             return ours.chunk(len(rule.theirs))
+        case Reshape(shape=tuple() as shape):
+            return (ours.reshape(shape),)
         case Shadow():
             # A safetensors file has no two names for the same bytes.
             return (ours.clone(),)

@@ -17,7 +17,7 @@ from bough.checkpoints.sentences import sentence_vector, trunk_folder
 from bough.core import fresh
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
-from bough.families.family import COMMON, HARMLESS, TRUST
+from bough.families.family import HARMLESS, TRUST
 from bough.keymap import Drop, Rule, spelled, written_out
 from bough.spec import Classify, Outputs, Spec, Tag
 
@@ -80,7 +80,7 @@ def with_new_head(family: Family, held: Outputs, head: str) -> Outputs:
 
 def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: Collection[str], where: str) -> Spec:
     """The architecture that a config describes; a key that nobody here knows is an error."""
-    rules = (*family.settings, *COMMON)
+    rules = family.rules
     known = settings.keys(rules) | HARMLESS | TRUST | family.harmless | set(ignore)
     unknown = [
         # Their tool's own notes start with an underscore.

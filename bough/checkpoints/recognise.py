@@ -8,7 +8,7 @@ from typing import Any, cast
 from bough.checkpoints.keys import canonical
 from bough.errors import ArtefactError, BoughError
 from bough.families import FAMILIES, Family, family
-from bough.keymap import Alias, Drop, Shadow, expand, spelled, written_out
+from bough.keymap import Alias, Constant, Drop, Shadow, expand, spelled, written_out
 from bough.spec import Outputs, Pooled
 
 
@@ -65,11 +65,12 @@ def _meant(family: Family, config: Mapping[str, Any]) -> set[str] | None:
 
 def _own_names(head: str, family: Family) -> set[str]:
     """The names that only a file with this head has, in any form of the family."""
-    rules = [rule for rule in (*family.trunk, *family.heads) if not isinstance(rule, Drop)]
-    own = [rule for rule in rules if rule.ours.startswith(f"outputs.{head}.")]
+    trunk, heads = ([one for rule in rules for one in written_out(rule, family.whole) if not isinstance(one, Drop)]
+                    for rules in (family.trunk, family.heads))  # fmt: skip
+    own = [rule for rule in (*trunk, *heads) if rule.ours.startswith(f"outputs.{head}.")]
     if head == "words":
-        own += [rule for rule in rules if isinstance(rule, Alias) and rule.ours == "embed.tokens.weight"]
-    return {name for rule in own for one in written_out(rule, family.whole) for name in spelled(one)}
+        own += [rule for rule in heads if isinstance(rule, Alias) and rule.ours == "embed.tokens.weight"]
+    return {name for rule in own for name in spelled(rule)}
 
 
 def _needs_no_tensor(head: str, family: Family) -> bool:
@@ -117,7 +118,7 @@ def _by_names(config: Mapping[str, Any], names: Collection[str], where: str) -> 
 def _trunk_names(family: Family) -> set[str]:
     """What any checkpoint of the family holds, of one block."""
     rules = expand(family.trunk, family.base.but(depth=1, outputs=Outputs()))
-    return {name for rule in rules if not isinstance(rule, Alias | Shadow | Drop) for name in spelled(rule)}
+    return {name for rule in rules if not isinstance(rule, Alias | Shadow | Constant | Drop) for name in spelled(rule)}
 
 
 def _unknown(family: Family, names: Collection[str]) -> int:

@@ -21,7 +21,7 @@ from bough.checkpoints.files import BESIDE
 from bough.checkpoints.keys import spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
 from bough.families import family
-from bough.families.family import COMMON, TRUST, Family
+from bough.families.family import TRUST, Family
 from bough.spec import Spec
 
 STALE = (
@@ -60,7 +60,7 @@ def save(
 
 def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The config.json of a Spec in its family's words."""
-    said = settings.write((*family.settings, *COMMON), family.base.but(outputs=spec.outputs, vector=spec.vector), spec)
+    said = settings.write(family.rules, family.base.but(outputs=spec.outputs, vector=spec.vector), spec)
     said |= {"label2id": {label: int(i) for i, label in said["id2label"].items()}} if "id2label" in said else {}
     kept = {key: value for key, value in extras.items() if key not in NOT_PASSED_ON}
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, cast
 
 import typer
@@ -21,7 +21,7 @@ from bough.cli.words import phrase
 from bough.families import FAMILIES, Family
 from bough.record import Record, plain, show
 from bough.settings import Refused
-from bough.spec import Spec
+from bough.spec import UNTRAINED, Spec
 
 LIMBS = {"encoder": "green", "decoder": "magenta", "encoder-decoder": "yellow"}
 """The limbs of the tree, each with its colour."""
@@ -47,7 +47,7 @@ def families(
         )  # fmt: skip
         return
     if not name:
-        terminal.show(_tree())
+        terminal.show(tree(FAMILIES))
     if family:
         terminal.show(*_family_page(family))
     if name and holder:
@@ -74,44 +74,45 @@ def _of_family(family: Family) -> dict[str, Any]:
     }
 
 
-def _tree() -> Tree:
-    sizes = sum(len(one.presets) for one in FAMILIES.values())
+def tree(families: Mapping[str, Family]) -> Tree:
+    """The tree of life, limb by limb, the eldest first; what grew from another limb stands at the foot of its own."""
+    sizes = sum(len(one.presets) for one in families.values())
     heading = Text.assemble(
-        ("The transformer tree of life", "bold"), (f"  {len(FAMILIES)} families, {sizes} presets", "dim")
+        ("The transformer tree of life", "bold"), (f"  {len(families)} families, {sizes} presets", "dim")
     )
-    tree = Tree(heading, guide_style="dim")
-    for limb, colour in LIMBS.items():
-        roots = [one for one in FAMILIES.values() if one.branch == limb and not one.parent]
-        if roots:
-            branch = tree.add(Text(limb, f"bold {colour}"), guide_style=colour)
-            for root in roots:
-                _grow(branch, root)
-    return tree
+    drawn = Tree(heading, guide_style="dim")
+    limbs = dict.fromkeys(one.branch for one in _eldest_first(families.values()))
+    for limb in limbs:
+        branch = drawn.add(Text(limb, f"bold {LIMBS[limb]}"), guide_style=LIMBS[limb])
+        on_it = {one.name: one for one in families.values() if one.branch == limb}
+        for root in _eldest_first(one for one in on_it.values() if one.parent not in on_it):
+            _grow(branch, root, on_it, grew_from=families.get(root.parent or ""))
+    return drawn
 
 
-def _grow(tree: Tree, family: Family) -> None:
-    """The family as a bough of its parent's, and on it those that grew from it, the eldest first."""
+def _grow(tree: Tree, family: Family, limb: Mapping[str, Family], grew_from: Family | None = None) -> None:
+    """The family as a bough, and on it those of its limb that grew from it; it is said where it grew from elsewhere."""
     sizes = Text(style="dim")
     for name in family.presets:
         sizes += Text.assemble(
             "  " if sizes else "", name, "\u00a0", (terminal.short(family.preset(name).parameters), "cyan")
         )
-    node = tree.add(
-        Group(
-            Text.assemble((family.title, f"bold {LIMBS[family.branch]}"), (f"  {family.year}  {family.name}", "dim")),
-            Text(family.adds),
-            sizes,
-        )
-    )
-    for child in sorted(FAMILIES.values(), key=lambda one: one.year):
-        if child.parent == family.name:
-            _grow(node, child)
+    title = Text.assemble((family.title, f"bold {LIMBS[family.branch]}"), (f"  {family.year}  {family.name}", "dim"))
+    if grew_from:
+        title += Text.assemble(("  grew from ", "dim"), (grew_from.title, LIMBS[grew_from.branch]))
+    node = tree.add(Group(title, Text(family.adds), sizes))
+    for child in _eldest_first(one for one in limb.values() if one.parent == family.name):
+        _grow(node, child, limb)
+
+
+def _eldest_first(families: Iterable[Family]) -> list[Family]:
+    return sorted(families, key=lambda one: one.year)
 
 
 def _family_page(family: Family) -> Iterator[RenderableType]:
     colour = LIMBS[family.branch]
-    parent = f"grown from {FAMILIES[family.parent].title}" if family.parent else "a root of its limb"
-    grew = ", ".join(one.title for one in FAMILIES.values() if one.parent == family.name)
+    parent = f"grown from {FAMILIES[family.parent].title}" if family.parent else "a root of the tree"
+    grew = ", ".join(one.title for one in _eldest_first(FAMILIES.values()) if one.parent == family.name)
     yield Text.assemble((family.title, f"bold {colour}"), (f"  {family.year}  {family.branch}", "dim"))
     yield Text(f"{parent}{f'; into {grew}' if grew else ''}")
     yield Text(family.adds)
@@ -121,8 +122,10 @@ def _family_page(family: Family) -> Iterator[RenderableType]:
     )
     for name in family.presets:
         spec = family.preset(name)
-        shape = (spec.parameters, len(spec.order), spec.width, spec.heads, spec.vocabulary)
-        sizes.add_row(name, *(f"{one:,}" for one in shape), f"{spec.limit:,}" if spec.limit else "any")
+        layers = f"{spec.source.depth:,} + {spec.depth:,}" if spec.encoder else f"{len(spec.order):,}"
+        shape = (f"{one:,}" for one in (spec.width, spec.heads, spec.vocabulary))
+        longest = f"{spec.limit:,}" if spec.limit else "any"
+        sizes.add_row(name, f"{spec.parameters:,}", layers, *shape, longest)
     heads = _table("head", **{"in files of": "left"})
     for head in family.outputs.present():
         heads.add_row(head, ", ".join(dict.fromkeys(name for name, own in family.architectures if head in own)))
@@ -154,17 +157,23 @@ def _preset_page(family: Family, name: str) -> Iterator[RenderableType]:
 
 
 def _parts(spec: Spec) -> dict[str, int]:
-    """How many parameters each part has; all blocks are one part."""
+    """How many parameters each part has; all blocks of a stack are one part."""
     counts: dict[str, int] = defaultdict(int)
-    called = {
-        "embed": "embedding",
-        "blocks": f"{spec.blocks} blocks" if spec.blocks > 1 else "1 block",
-        "norm": "last norm",
-    }
     for name, shape in spec.tensors().items():
-        first, second, *_ = name.split(".")
-        counts[second if first == "outputs" else called[first]] += math.prod(shape)
+        if not name.endswith(UNTRAINED):
+            counts[_part(name, spec)] += math.prod(shape)
     return counts
+
+
+def _part(name: str, spec: Spec) -> str:
+    """The part that a tensor is of."""
+    first, second, *_ = name.split(".")
+    if first == "outputs":
+        return second
+    if first == "encoder":
+        return f"encoder's {_part(name.removeprefix('encoder.'), spec.source)}"
+    blocks = f"{spec.blocks} blocks" if spec.blocks > 1 else "1 block"
+    return {"embed": "embedding", "relative": "distances", "blocks": blocks, "norm": "last norm"}[first]
 
 
 def _rows(record: Record, prefix: str = "") -> Iterator[tuple[str, str, str]]:

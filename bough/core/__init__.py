@@ -5,6 +5,6 @@ Shapes are written T for tokens, W for width, H for heads, D for a head's width,
 
 from bough.core.build import build, empty
 from bough.core.draw import fresh
-from bough.core.net import Net
+from bough.core.net import Net, Stack
 
-__all__ = ["Net", "build", "empty", "fresh"]
+__all__ = ["Net", "Stack", "build", "empty", "fresh"]

@@ -15,7 +15,9 @@ from bough.core.memory import Nothing
 from bough.core.relative import NOWHERE, Nowhere
 from bough.packed import Packed
 
-Stream = Float[Tensor, "rows width"]
+Stream = Float[Tensor, "tokens width"]
+Context = Float[Tensor, "rows width"]
+"""The stream, and in front of each sequence's tokens what a memory has of it."""
 Heads = Float[Tensor, "rows heads head_width"]
 
 
@@ -40,7 +42,7 @@ class Layer:
 class Sublayer(nn.Module):
     """What reads the stream and adds to it."""
 
-    def reads(self, x_TW: Stream, layer: Layer) -> Stream:
+    def reads(self, x_TW: Stream, layer: Layer) -> Context:
         """What it is given, once normalised where norms stand in front: the stream, or more than that."""
         return x_TW
 
@@ -66,10 +68,10 @@ class Attention(Sublayer):
         self.dropout = dropout
         self.relative = relative
 
-    def reads(self, x_TW: Stream, layer: Layer) -> Stream:
+    def reads(self, x_TW: Stream, layer: Layer) -> Context:
         return layer.memory.context(layer.depth, x_TW)
 
-    def forward(self, x_RW: Stream, layer: Layer) -> Stream:
+    def forward(self, x_RW: Context, layer: Layer) -> Stream:
         q, k, v = self.qkv(x_RW).unflatten(1, (3, self.heads, -1)).unbind(1)
         q, k = (self.relative.turn(one, layer.positions) for one in (q, k))
         k, v = layer.memory.extend(layer.depth, k, v)

@@ -30,6 +30,8 @@ from bough.core.net import EncoderDecoder, Layers, Net, Stack
 from bough.core.norms import Averaged
 from bough.core.outputs import (
     AdaptiveWords,
+    Biased,
+    ClusteredWords,
     EachSequence,
     EachToken,
     Hidden,
@@ -46,6 +48,7 @@ from bough.spec import (
     Adaptive,
     BatchNorm,
     Classify,
+    Clustered,
     First,
     Full,
     Last,
@@ -254,10 +257,23 @@ def _words(words: Words, spec: Spec, net: Net) -> nn.Module:
             return TiedWords(transform, norm, net.embed.tokens, bias, scale, shifted)
         case Untied():
             return UntiedWords(transform, norm, nn.Linear(table, spec.vocabulary, projection.bias), shifted)
+        case Clustered():
+            return _clustered(projection, spec, net)
         case Adaptive():
             cutoffs, factor = list(projection.cutoffs), projection.factor
             adaptive = nn.AdaptiveLogSoftmaxWithLoss(table, spec.vocabulary, cutoffs, factor, head_bias=True)
             return AdaptiveWords(transform, norm, adaptive)
+
+
+def _clustered(part: Clustered, spec: Spec, net: Net) -> ClusteredWords:
+    clusters, table, embedding = spec.embedding.clusters, spec.table_width, net.embed.tokens
+    assert clusters
+    assert isinstance(embedding, WordClusters)
+    bounds, factor = clusters.bounds(spec.vocabulary), clusters.factor
+    tables = [Biased(end - start, table // factor**i, part.tied) for i, (start, end) in enumerate(bounds)]
+    projects = {i: Table(spec.width, table // factor**i) for i in part.own_projects(spec)}
+    heads = nn.Linear(table, len(clusters.cutoffs)) if clusters.cutoffs else nn.Identity()
+    return ClusteredWords(clusters.cutoffs, tables, projects, heads, embedding)
 
 
 def _read(reading: Reading, net: Net) -> Read:

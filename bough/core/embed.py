@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -67,6 +68,10 @@ class WordClusters(nn.Module):
             places.append(((batch.ids >= start) & (batch.ids < end)).nonzero()[:, 0])
             parts.append(project(table(batch.ids[places[-1]] - start)))
         return torch.cat(parts)[torch.cat(places).argsort()] * self.scale
+
+    def vectors(self) -> list[Tensor]:
+        """The vectors of each cluster's words."""
+        return [cast("Table", table).weight for table in self.tables]
 
 
 class Pieces(nn.Module):

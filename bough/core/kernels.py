@@ -23,6 +23,8 @@ from bough.core.masks import Halves, Predicate, Route, Seeing, Sparse, everythin
 from bough.core.relative import NOWHERE, Nowhere
 
 Heads = Float[Tensor, "rows heads head_width"]
+Keys = Float[Tensor, "held heads head_width"]
+Mixed = Float[Tensor, "tokens heads head_width"]
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class Layout:
 class Plan(Protocol):
     """Attention over one batch, ready to be run in every layer."""
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         """Mix the values by how well each query fits each key; one row for each token that asks, end to end."""
         ...
 
@@ -94,16 +96,16 @@ class Reference:
         self.visible_PTR = torch.stack([same_TR & part(at_T[:, None], at_R) for part in parts])
 
     def weights(
-        self, q: Heads, k: Heads, scale: float, relative: Nowhere = NOWHERE
+        self, q: Heads, k: Keys, scale: float, relative: Nowhere = NOWHERE
     ) -> Float[Tensor, "heads queries keys"]:
-        """How much each query takes from each key."""
+        """How much each query takes from each key; nothing where it sees none."""
         q_HTD, k_HRD = q[self.rows_T].transpose(0, 1), k[self.rows_R].transpose(0, 1)
         scores_HTR = q_HTD @ k_HRD.transpose(1, 2) * scale
         scores_HTR = scores_HTR + relative.scores(q_HTD, k_HRD, self.distance_TR, scale)
         visible_HTR = self.visible_PTR.repeat_interleave(q.shape[1] // len(self.visible_PTR), 0)
-        return scores_HTR.masked_fill(~visible_HTR, -torch.inf).softmax(-1)
+        return scores_HTR.masked_fill(~visible_HTR, -torch.inf).softmax(-1).masked_fill(~visible_HTR, 0)
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         weights_HTR = F.dropout(self.weights(q, k, scale, relative), dropout)
         return (weights_HTR @ v[self.rows_R].transpose(0, 1)).transpose(0, 1)
 
@@ -154,7 +156,7 @@ class Grouped:
         ]
         self.seeing, self.device = seeing, layout.device
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         mixed: list[Tensor] = []
         for group, mask, causal in zip(self.groups, self.masks, self.causal, strict=True):
             q_NHQD = group.queries.of(q).transpose(1, 2)
@@ -181,14 +183,15 @@ class Routed:
         self.back_T = _back(layout, self.groups)
         self.routes = [[_Cells(route, layout.device) for route in seeing.routes(g.queries.length)] for g in self.groups]
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         mixed: list[Tensor] = []
         for group, routes in zip(self.groups, self.routes, strict=True):
             q_NLHD, k_NLHD, v_NLHD = (side.of(x) for side, x in ((group.queries, q), (group.keys, k), (group.keys, v)))
-            scores = [cells.scores(q_NLHD, k_NLHD, scale, relative) for cells in routes]
-            # A query's cells of all routes share one softmax.
-            weights = F.dropout(torch.cat(scores, -1).softmax(-1), dropout)
-            parts = torch.split(weights, [one.shape[-1] for one in scores], -1)
+            each = [cells.scores(q_NLHD, k_NLHD, scale, relative) for cells in routes]
+            # A query's cells of all routes share one softmax; where all of them are hidden, it takes nothing.
+            scores = torch.cat(each, -1)
+            weights = F.dropout(scores.softmax(-1).masked_fill(scores == -torch.inf, 0), dropout)
+            parts = torch.split(weights, [one.shape[-1] for one in each], -1)
             out = sum(cells.mixed(part, v_NLHD) for cells, part in zip(routes, parts, strict=True))
             assert isinstance(out, Tensor)
             mixed.append(out.flatten(0, 1))
@@ -238,7 +241,7 @@ class Ragged:
         self.causal = seeing is the_past
         self.biased = Grouped(layout, seeing)
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         if relative.counts:
             return self.biased.attend(q, k, v, scale, dropout, relative)  # the fused one takes no bias
         width = q.shape[2]
@@ -257,7 +260,7 @@ class Halved:
     def __init__(self, first: Plan, second: Plan) -> None:
         self.plans = (first, second)
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         assert not relative.counts, "terms of all heads are not for half of them"
         halves = zip(self.plans, *(x.chunk(2, 1) for x in (q, k, v)), strict=True)
         return torch.cat([plan.attend(*half, scale, dropout) for plan, *half in halves], 1)

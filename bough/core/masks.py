@@ -7,7 +7,7 @@ hold every pair that it lets see, and each pair once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, runtime_checkable
 
@@ -107,7 +107,7 @@ class Summary:
         return (key <= query) & (key % self.stride >= self.stride - self.count)
 
     def routes(self, length: int) -> list[Route]:
-        return list(_summaries(length, self.stride, self.count, self))
+        return [_summaries(length, self.stride, self.count, self)]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class StretchAndSummary:
         return Stretch(self.stride)(query, key) | Summary(self.stride, self.count)(query, key)
 
     def routes(self, length: int) -> list[Route]:
-        return [*Stretch(self.stride).routes(length), *_summaries(length, self.stride, self.count, self._before)]
+        return [*Stretch(self.stride).routes(length), _summaries(length, self.stride, self.count, self._before)]
 
     def _before(self, query: Positions, key: Positions) -> Seen:
         return Summary(self.stride, self.count)(query, key) & (key // self.stride < query // self.stride)
@@ -191,12 +191,10 @@ def _columns(length: int, stride: int, seen: Predicate) -> Route:
     return Route(_within(columns, length), _within(columns, length), seen)
 
 
-def _summaries(length: int, stride: int, count: int, seen: Predicate) -> Iterator[Route]:
-    """All positions beside all summaries."""
+def _summaries(length: int, stride: int, count: int, seen: Predicate) -> Route:
+    """All positions beside all summaries, of which a short sequence has none."""
     every = torch.arange(length)
-    summaries = every[every % stride >= stride - count]
-    if len(summaries):
-        yield Route(every[None], summaries[None], seen)
+    return Route(every[None], every[every % stride >= stride - count][None], seen)
 
 
 def _within(positions: Positions, length: int) -> Positions:

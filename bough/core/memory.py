@@ -6,7 +6,7 @@ them may be shorter than the others, be dropped, or be taken several times. N se
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, chain
 
 import torch
@@ -14,9 +14,11 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from bough.core.kernels import Layout, Rows
+from bough.errors import BoughError
 from bough.packed import Packed
 
-Stream = Float[Tensor, "rows width"]
+Stream = Float[Tensor, "tokens width"]
+Context = Float[Tensor, "rows width"]
 Heads = Float[Tensor, "rows heads head_width"]
 Pair = tuple[Tensor, Tensor]
 Source = tuple[Tensor, tuple[int, ...]]
@@ -31,9 +33,9 @@ class Nothing:
     bytes: int = 0
     """How much it holds."""
 
-    def begin(self, batch: Packed) -> Packed:
-        """Make ready for more tokens of each sequence; the batch with the positions they have there."""
-        return batch
+    def begin(self, batch: Packed) -> tuple[Nothing, Packed]:
+        """Make ready for more tokens of each sequence: what the call's layers ask, and the batch with its positions."""
+        return self, batch
 
     def layout(self, batch: Packed) -> Layout:
         """Who asks and who is asked, in the rows that `context` and `extend` give."""
@@ -48,7 +50,7 @@ class Nothing:
         """The source's last states and lengths: read now, or kept from the first time."""
         return read()
 
-    def context(self, depth: int, x_TW: Stream) -> Stream:
+    def context(self, depth: int, x_TW: Stream) -> Context:
         """What a layer's attention reads, given what the layer below says of the new tokens."""
         return x_TW
 
@@ -68,11 +70,15 @@ class _Lengths(Nothing):
         self.lengths = ()
         self.kept: Source | None = None
 
-    def begin(self, batch: Packed) -> Packed:
+    def begin(self, batch: Packed) -> tuple[Nothing, Packed]:
         before = self.lengths or (0,) * len(batch.lengths)
-        assert len(before) == len(batch.lengths), "a memory of other sequences"
+        if len(before) != len(batch.lengths):
+            raise BoughError(
+                f"memory: it holds {len(before)} sequences and the batch has {len(batch.lengths)}; give each that it "
+                "holds, if only with no tokens, or drop it"
+            )
         self.lengths = tuple(old + new for old, new in zip(before, batch.lengths, strict=True))
-        return batch.after(before)
+        return self, batch.after(before)
 
     def drop(self, *numbers: int) -> None:
         """Forget sequences; those behind them move up."""
@@ -102,15 +108,15 @@ class Cache(_Lengths):
         held = chain.from_iterable((*self.pairs.values(), *self.sources.values()))
         return sum(one.nbytes for one in held) + (self.kept[0].nbytes if self.kept else 0)
 
-    def begin(self, batch: Packed) -> Packed:
-        before = self.lengths or (0,) * len(batch.lengths)
-        placed = super().begin(batch)
+    def begin(self, batch: Packed) -> tuple[Nothing, Packed]:
+        _, placed = super().begin(batch)
+        before = placed.firsts
         needed = max(self.lengths, default=0)
         if needed > self.room:
             self._grow(max(needed, 2 * self.room), len(before))
         rows = Rows(tuple(n * self.room + old for n, old in enumerate(before)), batch.lengths, before)
         self.rows = rows.index(batch.ids.device)
-        return placed
+        return self, placed
 
     def layout(self, batch: Packed) -> Layout:
         starts = tuple(number * self.room for number in range(len(self.lengths)))
@@ -135,12 +141,12 @@ class Cache(_Lengths):
         return self.sources[depth]
 
     def reorder(self, order: Sequence[int]) -> None:
-        rows = torch.tensor([n * self.room + i for n in order for i in range(self.room)], device=self.rows.device)
+        rows = self.rows.new_tensor([n * self.room + i for n in order for i in range(self.room)])
         self.pairs = {depth: _chosen(pair, rows) for depth, pair in self.pairs.items()}
         if self.kept:
             states, lengths = self.kept
             starts = tuple(accumulate((0, *lengths)))
-            own = torch.tensor([starts[n] + i for n in order for i in range(lengths[n])], device=states.device).long()
+            own = self.rows.new_tensor([starts[n] + i for n in order for i in range(lengths[n])])
             self.kept = states[own], tuple(lengths[number] for number in order)
             self.sources = {depth: _chosen(pair, own) for depth, pair in self.sources.items()}
         super().reorder(order)
@@ -161,20 +167,43 @@ class Recurrence(_Lengths):
         super().__init__()
         self.length = length
         self.states: dict[int, Tensor] = {}
-        self.before: dict[int, Tensor] = {}
-        """The states as they were when the call began: a layer may be run again on the way back."""
-        self.held: tuple[int, ...] = ()
-        self.gather = self.keep = torch.empty(0, dtype=torch.long)
 
     @property
     def bytes(self) -> int:  # pyright: ignore[reportIncompatibleVariableOverride]
         """How much it holds."""
         return sum(one.nbytes for one in self.states.values())
 
-    def begin(self, batch: Packed) -> Packed:
-        placed = super().begin(batch)
-        self.before = dict(self.states)
-        self.held = tuple(min(self.length, first) for first in placed.firsts)
+    def begin(self, batch: Packed) -> tuple[Nothing, Packed]:
+        _, placed = super().begin(batch)
+        stretch = _Stretch(placed, self.length, self.states)
+        self.states = stretch.after
+        return stretch, placed
+
+    def filled(self, states: Sequence[Float[Tensor, "sequences tokens width"]]) -> Recurrence:
+        """Itself, as if what is given for each layer had been read: what another tool kept, or begins with."""
+        count, tokens, _ = states[0].shape
+        self.length, self.lengths = max(self.length, tokens), (tokens,) * count
+        self.states = {depth: one.detach().flatten(0, 1) for depth, one in enumerate(states)}
+        return self
+
+    def reorder(self, order: Sequence[int]) -> None:
+        kept = [min(self.length, length) for length in self.lengths]
+        starts = Rows.packed(kept).starts
+        rows = torch.tensor([starts[n] + i for n in order for i in range(kept[n])], dtype=torch.long)
+        self.states = {depth: one[rows.to(one.device)] for depth, one in self.states.items()}
+        super().reorder(order)
+
+
+class _Stretch(Nothing):
+    """One call of a recurrence: what it was given, and what it keeps for the next.
+
+    Its layers may be run again on the way back, when the memory has gone on to other stretches.
+    """
+
+    def __init__(self, batch: Packed, length: int, before: Mapping[int, Tensor]) -> None:
+        self.before = before
+        self.after: dict[int, Tensor] = {}
+        self.held = tuple(min(length, first) for first in batch.firsts)
         old, new = Rows.packed(self.held).starts, Rows.packed(batch.lengths).starts
         # What was kept lies in front of the batch; a sequence's own rows are brought together, and the last kept again.
         rows: list[int] = []
@@ -182,10 +211,10 @@ class Recurrence(_Lengths):
         for number, (held, count) in enumerate(zip(self.held, batch.lengths, strict=True)):
             rows += range(old[number], old[number] + held)
             rows += range(sum(self.held) + new[number], sum(self.held) + new[number] + count)
-            keep += range(len(rows) - min(self.length, held + count), len(rows))
+            keep += range(len(rows) - min(length, held + count), len(rows))
         device = batch.ids.device
         self.gather, self.keep = (torch.tensor(one, dtype=torch.long, device=device) for one in (rows, keep))
-        return placed
+        self.at_R = self.layout(batch).keys.positions(device)
 
     def layout(self, batch: Packed) -> Layout:
         lengths = tuple(held + count for held, count in zip(self.held, batch.lengths, strict=True))
@@ -195,21 +224,13 @@ class Recurrence(_Lengths):
         return Layout(Rows(starts, batch.lengths, batch.firsts), keys, batch.ids.device)
 
     def positions(self, batch: Packed) -> Int[Tensor, " rows"]:
-        return self.layout(batch).keys.positions(batch.ids.device)
+        return self.at_R
 
-    def context(self, depth: int, x_TW: Stream) -> Stream:
+    def context(self, depth: int, x_TW: Stream) -> Context:
         before = self.before.get(depth, x_TW[:0])
         rows_RW = torch.cat((before, x_TW))[self.gather]
-        self.states[depth] = rows_RW[self.keep].detach()
+        self.after.setdefault(depth, rows_RW.detach()[self.keep])
         return rows_RW
-
-    def reorder(self, order: Sequence[int]) -> None:
-        kept = [min(self.length, length) for length in self.lengths]
-        starts = Rows.packed(kept).starts
-        rows = [starts[number] + i for number in order for i in range(kept[number])]
-        index = torch.tensor(rows, dtype=torch.long, device=self.gather.device)
-        self.states = {depth: one[index] for depth, one in self.states.items()}
-        super().reorder(order)
 
 
 def _chosen(pair: Pair, rows: Tensor) -> Pair:

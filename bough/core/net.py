@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import count, islice
 from typing import Literal, NamedTuple, cast
 
 from jaxtyping import Float
@@ -13,9 +13,10 @@ from torch.utils.checkpoint import checkpoint  # pyright: ignore[reportUnknownVa
 from bough.core.attention import Layer
 from bough.core.block import Block
 from bough.core.embed import Embed
-from bough.core.kernels import Heads, Layout, Plan, Planner, Rows, plan
+from bough.core.kernels import Heads, Keys, Layout, Plan, Planner, Rows, plan
 from bough.core.masks import Seeing, everything
 from bough.core.memory import Cache, Nothing, Recurrence
+from bough.core.norms import averaging
 from bough.core.relative import NOWHERE, Nowhere
 from bough.errors import BoughError
 from bough.packed import Packed
@@ -58,7 +59,7 @@ class Stack(nn.Module):
 
     def states(self, batch: Packed, planner: Planner = plan, memory: Nothing = FORGETFUL) -> Iterator[Stream]:
         """The embedding, then what each layer makes of it; the last has been through the final norm."""
-        batch = memory.begin(batch)
+        memory, batch = memory.begin(batch)
         x_TW = self.embed(batch)
         for block, layer in zip(self.order, self.layers(batch, planner, memory), strict=True):
             yield x_TW
@@ -100,6 +101,11 @@ class Net(Stack):
         """The heads, by name: each takes the last hidden states and their batch."""
         self.kept = kept
 
+    @property
+    def reader(self) -> Stack:
+        """The stack that reads what a user gives."""
+        return self
+
     def memory(self, kind: Kind = "auto", length: int | None = None) -> Nothing:
         """A memory for successive calls: of keys and values, or of the last tokens' states as some nets were trained.
 
@@ -110,13 +116,22 @@ class Net(Stack):
             return FORGETFUL
         if everything in self.seeing:
             raise BoughError("memory: where tokens see what follows, a sequence cannot be read stretch by stretch")
-        return Cache() if chosen == "cache" else Recurrence(self.kept or 0 if length is None else length)
+        if chosen == "cache":
+            return Cache()
+        held = self.kept if length is None else length
+        if held is None or held < 0:
+            raise BoughError("memory: how many tokens a recurrence keeps is not said; give it as length=, 0 or more")
+        return Recurrence(held)
 
 
 class EncoderDecoder(Net):
     """A net whose layers look at the last states of an encoder as well."""
 
     encoder: Stack
+
+    @property
+    def reader(self) -> Stack:
+        return self.encoder
 
     def source(self, batch: Packed, planner: Planner, memory: Nothing) -> tuple[Stream, Plan]:
         source_SW, lengths = memory.source(lambda: (self.encoder(batch.read, planner), batch.read.lengths))
@@ -131,7 +146,7 @@ class EncoderDecoder(Net):
 class NowhereElse:
     """The plan of those that look at nothing besides: it is never asked."""
 
-    def attend(self, q: Heads, k: Heads, v: Heads, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
         raise NotImplementedError
 
 
@@ -144,4 +159,10 @@ def _run(block: Block, x_TW: Stream, layer: Layer) -> Stream:
 
 def _run_again(block: Block, x_TW: Stream, layer: Layer) -> Stream:
     again = cast("Callable[..., Tensor]", checkpoint)
-    return again(block, x_TW, layer, use_reentrant=False)
+    runs = count()
+
+    def run(x_TW: Stream, layer: Layer) -> Stream:
+        with averaging(next(runs) == 0):
+            return block(x_TW, layer)
+
+    return again(run, x_TW, layer, use_reentrant=False)

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 Stream = Float[Tensor, "tokens width"]
+AVERAGING = ContextVar("AVERAGING", default=True)
+
+
+@contextmanager
+def averaging(on: bool) -> Generator[None, None, None]:
+    """Whether what passes moves the averages; what is run again on the way back has moved them before."""
+    before = AVERAGING.set(on)
+    try:
+        yield
+    finally:
+        AVERAGING.reset(before)
 
 
 class Averaged(nn.Module):
@@ -25,13 +40,6 @@ class Averaged(nn.Module):
         self.momentum = momentum
 
     def forward(self, x_TW: Stream) -> Stream:
-        return F.batch_norm(
-            x_TW,
-            self.running_mean,
-            self.running_var,
-            self.weight,
-            self.bias,
-            self.training,
-            self.momentum,
-            self.epsilon,
-        )
+        kept = not self.training or AVERAGING.get()
+        mean, var = (self.running_mean, self.running_var) if kept else (None, None)
+        return F.batch_norm(x_TW, mean, var, self.weight, self.bias, self.training, self.momentum, self.epsilon)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import cast
 
 import torch
 import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from bough.core.embed import Table
+from bough.core.embed import Table, WordClusters
 from bough.core.feed import Elementwise
 from bough.packed import Packed
 
@@ -77,7 +78,7 @@ class Scoring(nn.Module):
         self.norm = norm
         self.scale = scale
         self.shift: Tensor | None
-        self.register_buffer("shift", torch.empty(shifted) if shifted else None)
+        self.register_buffer("shift", torch.empty(1, shifted) if shifted else None)
 
     def table(self) -> tuple[Tensor, Tensor | None]:
         """The vector of every word, and its bias where there is one."""
@@ -86,7 +87,7 @@ class Scoring(nn.Module):
     def forward(self, x_TW: Stream, batch: Packed) -> Scores:
         weight_VW, bias_V = self.table()
         states_TW = self.norm(self.transform(x_TW)) * self.scale
-        return F.linear(states_TW, weight_VW, bias_V if self.shift is None else self.shift)
+        return F.linear(states_TW, weight_VW, bias_V if self.shift is None else self.shift[0])
 
 
 class TiedWords(Scoring):
@@ -126,6 +127,64 @@ class AdaptiveWords(nn.Module):
 
     def forward(self, x_TW: Stream, batch: Packed) -> Scores:
         return self.adaptive.log_prob(self.norm(self.transform(x_TW)))
+
+
+class Biased(nn.Module):
+    """A number for each word of a table, and the table where it is not the embedding's."""
+
+    def __init__(self, words: int, width: int, tied: bool) -> None:
+        super().__init__()
+        self.weight = None if tied else nn.Parameter(torch.empty(words, width))
+        self.bias = nn.Parameter(torch.empty(words))
+
+
+class ClusteredWords(nn.Module):
+    """The log-probability of every word at every position: of frequent words and of clusters, then within clusters."""
+
+    def __init__(
+        self, cutoffs: Sequence[int], tables: Sequence[Biased], projects: Mapping[int, Table], clusters: nn.Module,
+        embedding: WordClusters,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        self.cutoffs = tuple(cutoffs)
+        self.tables = nn.ModuleList(tables)
+        self.projects = nn.ModuleDict({str(i): table for i, table in projects.items()})
+        self.clusters = clusters
+        # In a tuple, torch does not register what the embedding has a second time: files know it by one name.
+        self.embeddings = (embedding,)
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Scores:
+        parts = self.scored(x_TW)
+        frequent = F.log_softmax(next(parts), -1)
+        shortlist = frequent.shape[1] - len(self.cutoffs)
+        within = (F.log_softmax(part, -1) + frequent[:, shortlist + i, None] for i, part in enumerate(parts))
+        return torch.cat((frequent[:, :shortlist], *within), -1)
+
+    def scored(self, x_TW: Stream) -> Iterator[Scores]:
+        """The scores of frequent words with those of the clusters behind them; then of each cluster's words."""
+        for i, (weight, bias) in enumerate(self.weighed()):
+            projected = self.projected(x_TW, i)
+            words = F.linear(projected, weight, bias)
+            yield torch.cat((words, self.clusters(projected)), -1) if i == 0 and self.cutoffs else words
+
+    def weighed(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """The vectors and biases of each cluster's words, in tables of their own or stretches of the one there is."""
+        own, shared = cast("list[Biased]", list(self.tables)), self.embeddings[0].vectors()
+        vectors = [both if one.weight is None else one.weight for one, both in zip(own, shared, strict=True)]
+        biases = [one.bias for one in own]
+        if len(own) > 1:
+            yield from zip(vectors, biases, strict=True)
+            return
+        starts, ends = (0, *self.cutoffs), (*self.cutoffs, len(biases[0]))
+        yield from ((vectors[0][a:b], biases[0][a:b]) for a, b in zip(starts, ends, strict=True))
+
+    def projected(self, x_TW: Stream, cluster: int) -> Float[Tensor, "tokens narrow"]:
+        """States in the width of a cluster's vectors."""
+        if str(cluster) in self.projects:
+            return x_TW @ cast("Table", self.projects[str(cluster)]).weight
+        shared = self.embeddings[0].projects
+        project = shared[min(cluster, len(shared) - 1)]
+        return x_TW @ project.weight if isinstance(project, nn.Linear) else x_TW
 
 
 class EachSequence(nn.Module):

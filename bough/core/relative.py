@@ -17,6 +17,7 @@ Rows = Float[Tensor, "tokens heads head_width"]
 At = Int[Tensor, " tokens"]
 Distances = Int[Tensor, "*batch queries keys"]
 Queries = Float[Tensor, "*any heads queries head_width"]
+Keys = Float[Tensor, "*any heads keys head_width"]
 Scores = Float[Tensor, "..."]
 
 
@@ -30,7 +31,7 @@ class Nowhere(nn.Module):
         """Tokens' queries or keys as their positions turn them."""
         return x_THD
 
-    def scores(self, q: Queries, k: Queries, distance: Distances, scale: float) -> Scores:
+    def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         """What is added to scaled scores."""
         return q.new_zeros(())
 
@@ -63,7 +64,7 @@ class Slopes(Nowhere):
         super().__init__()
         self.slopes = slopes(heads)
 
-    def scores(self, q: Queries, k: Queries, distance: Distances, scale: float) -> Scores:
+    def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         slopes_H11 = torch.tensor(self.slopes, device=q.device, dtype=q.dtype)[:, None, None]
         return -distance.abs().to(q.dtype)[..., None, :, :] * slopes_H11
 
@@ -95,7 +96,7 @@ class Buckets(Nowhere):
         self.furthest = furthest
         self.both_ways = both_ways
 
-    def scores(self, q: Queries, k: Queries, distance: Distances, scale: float) -> Scores:
+    def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         weight = self.tables[0].weight
         return F.embedding(self._bucket(distance, len(weight)), weight).movedim(-1, -3)
 
@@ -124,7 +125,7 @@ class KeyVectors(Nowhere):
         self.weight = nn.Parameter(torch.empty(2 * furthest + 1, head_width))
         self.furthest = furthest
 
-    def scores(self, q: Queries, k: Queries, distance: Distances, scale: float) -> Scores:
+    def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         row = distance.clamp(-self.furthest, self.furthest) + self.furthest
         return _at(q @ self.weight.t(), row) * scale
 
@@ -156,11 +157,11 @@ class Terms(Nowhere):
         self.clamp = clamp
         self.dropout = nn.Dropout(dropout)
 
-    def scores(self, q: Queries, k: Queries, distance: Distances, scale: float) -> Scores:
+    def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         biases = self.pairs[0]
         back = -distance
         back = back.clamp(max=self.clamp) if self.clamp else back
-        nearest, furthest = int(back.min()), int(back.max())
+        nearest, furthest = (int(back.min()), int(back.max())) if back.numel() else (0, 0)
         waves_RW = waves(torch.arange(nearest, furthest + 1, device=q.device), self.project.in_features)
         r_HRD = self.project(self.dropout(waves_RW.to(q))).unflatten(1, (self.heads, -1)).transpose(0, 1)
         by_content = (k * biases.content[:, None]).sum(-1)[..., None, :]

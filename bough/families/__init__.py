@@ -10,6 +10,8 @@ from bough.families.family import Family, Preset
 from bough.families.gpt import GPT
 from bough.families.gpt2 import GPT2
 from bough.families.roberta import ROBERTA, XLM_ROBERTA
+from bough.families.transformer import TRANSFORMER
+from bough.families.transformer_xl import TRANSFORMER_XL
 from bough.families.xlm import XLM
 from bough.record import brief, nearest
 from bough.spec import Spec
@@ -17,7 +19,7 @@ from bough.spec import Spec
 __all__ = ["FAMILIES", "Family", "Preset", "family", "preset"]
 
 FAMILIES: dict[str, Family] = {
-    one.name: one for one in (BERT, ROBERTA, XLM_ROBERTA, XLM, DISTILBERT, ALBERT, GPT, GPT2)
+    one.name: one for one in (TRANSFORMER, GPT, GPT2, TRANSFORMER_XL, BERT, ROBERTA, XLM_ROBERTA, XLM, DISTILBERT, ALBERT)
 }
 """Every branch, by name; registering one here is all that makes it read, written, listed and tested."""
 

@@ -3,7 +3,7 @@
 from bough.families.bert import BERT, SETTINGS
 from bough.families.family import Preset, grown
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
-from bough.settings import Inner, Refused, Setting
+from bough.settings import INNER, Refused, Setting
 from bough.spec import Classify, Groups, Outputs, Pair, Pooler, Span, Tag, Tied, Transform, Words
 
 LAYER = "encoder.albert_layer_groups.{g}.albert_layers.{j}."
@@ -48,7 +48,7 @@ ALBERT = grown(
     ),
     settings=(
         *(rule for rule in SETTINGS if rule.key not in NOT_ITS_OWN),
-        Setting("intermediate_size", "feed.inner", codec=Inner(), unsaid=16384),
+        Setting("intermediate_size", "feed.inner", codec=INNER, unsaid=16384),
         Setting("embedding_size", "embedding.width"),
         Setting("num_hidden_groups", "sharing.groups"),
         Setting("inner_group_num", "sharing.inner"),

@@ -2,7 +2,7 @@
 
 from bough.families.family import ACTIVATIONS, LABELS, Family, Preset
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
-from bough.settings import Choice, Inner, OrSoFar, Refused, Setting, Switch
+from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Switch
 from bough.spec import (
     Attention,
     Causal,
@@ -32,7 +32,7 @@ SETTINGS = (
     Setting("hidden_size", "width"),
     Setting("num_hidden_layers", "depth"),
     Setting("num_attention_heads", "heads"),
-    Setting("intermediate_size", "feed.inner", codec=Inner(), unsaid=3072),
+    Setting("intermediate_size", "feed.inner", codec=INNER, unsaid=3072),
     Setting("max_position_embeddings", "embedding.positions.size"),
     Setting("type_vocab_size", "embedding.segments"),
     Setting("hidden_act", "feed.activation", "outputs.words.transform.activation", codec=ACTIVATIONS),
@@ -75,7 +75,7 @@ BERT = Family(
     title="BERT",
     year=2018,
     paper="Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding",
-    parent=None,
+    parent="transformer",
     branch="encoder",
     adds="the encoder alone; masked words and next sentence as objectives; segments",
     model_type="bert",

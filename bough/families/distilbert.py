@@ -3,7 +3,7 @@
 from bough.families.bert import BERT
 from bough.families.family import ACTIVATIONS, LABELS, Preset, grown
 from bough.keymap import Alias, Drop, Fuse, Rename
-from bough.settings import Inner, Setting, Switch
+from bough.settings import INNER, Setting, Switch
 from bough.spec import Attention, Classify, First, Learned, Outputs, Sinusoid, Span, Tag, Tied, Untied
 
 LAYER = "transformer.layer.{i}."
@@ -44,7 +44,7 @@ DISTILBERT = grown(
         Setting("dim", "width", also=("hidden_size",)),
         Setting("n_layers", "depth", also=("num_hidden_layers",)),
         Setting("n_heads", "heads", also=("num_attention_heads",)),
-        Setting("hidden_dim", "feed.inner", codec=Inner(), also=("intermediate_size",), unsaid=3072),
+        Setting("hidden_dim", "feed.inner", codec=INNER, also=("intermediate_size",), unsaid=3072),
         Setting("sinusoidal_pos_embds", "embedding.positions", codec=Switch(off=Learned, on=Sinusoid)),
         Setting("max_position_embeddings", "embedding.positions.size"),
         Setting("activation", "feed.activation", "outputs.words.transform.activation", codec=ACTIVATIONS),

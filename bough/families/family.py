@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from bough.keymap import Rule
+from bough.keymap import Written
 from bough.record import brief
 from bough.settings import Choice, OrSoFar, Refused, Setting, Where
 from bough.spec import Outputs, Spec
@@ -49,14 +49,19 @@ class Family:
     settings: tuple[Setting | Refused, ...]
     prefix: str
     """What stands before the trunk's names in a checkpoint that has a head."""
-    trunk: tuple[Rule, ...]
+    trunk: tuple[Written, ...]
     """The names of the trunk and the pooler, without the prefix."""
-    heads: tuple[Rule, ...]
+    heads: tuple[Written, ...]
     """The names of the other heads."""
     harmless: frozenset[str] = frozenset()
     """Keys of its config.json that change no number, besides those that every family may have."""
     tells: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings by which its config is known from that of a family with the same tensor names."""
+
+    @property
+    def rules(self) -> tuple[Setting | Refused, ...]:
+        """All that its config.json may say of the net."""
+        return (*self.settings, *COMMON, TWO_STACKS if self.base.encoder else ONE_STACK)
 
     def preset(self, name: str) -> Spec:
         """The Spec of one of its presets."""
@@ -142,8 +147,9 @@ LABELS = (
 )
 """Label names and task, which every family with a classification head says alike."""
 
+ONE_STACK = Refused("is_encoder_decoder", (False, None), "this family has one stack")
+TWO_STACKS = Refused("is_encoder_decoder", (True, None), "this family has two stacks")
 COMMON = (
-    Refused("is_encoder_decoder", (False, None), "this family has one stack"),
     Refused(
         "pruned_heads", ({}, None), "every layer has all its heads here; prune the weights themselves to zero instead"
     ),

@@ -38,6 +38,7 @@ from bough.spec.layers import (
 from bough.spec.outputs import (
     Adaptive,
     Classify,
+    Clustered,
     First,
     Last,
     Mean,
@@ -67,6 +68,7 @@ __all__ = [
     "BatchNorm",
     "Causal",
     "Classify",
+    "Clustered",
     "Clusters",
     "Count",
     "Embedding",

@@ -58,7 +58,7 @@ class Tied(Record):
         if self.bias:
             yield f"{name}.bias", (spec.vocabulary,)
         if self.shift:
-            yield f"{name}.shift", (spec.vocabulary,)
+            yield f"{name}.shift", (1, spec.vocabulary)
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Untied(Record):
     def tensors(self, name: str, spec: Spec) -> Tensors:
         yield from linear(f"{name}.project", spec.table_width, spec.vocabulary, self.bias)
         if self.shift:
-            yield f"{name}.shift", (spec.vocabulary,)
+            yield f"{name}.shift", (1, spec.vocabulary)
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,37 @@ class Adaptive(Record):
 
 
 @dataclass(frozen=True)
+class Clustered(Record):
+    """Log-probabilities by the embedding's clusters: of frequent words and of clusters, then of words within each."""
+
+    tied: bool = True
+    """Words are scored with the tables that embed them."""
+    projects: tuple[bool, ...] = ()
+    """For each cluster, whether it is projected as its words are in the embedding; those not said project anew."""
+
+    def tensors(self, name: str, spec: Spec) -> Tensors:
+        clusters, table = spec.embedding.clusters, spec.table_width
+        if not clusters:
+            return
+        if clusters.cutoffs:
+            yield from linear(f"{name}.clusters", table, len(clusters.cutoffs))
+        for i, (start, end) in enumerate(clusters.bounds(spec.vocabulary)):
+            if not self.tied:
+                yield f"{name}.tables.{i}.weight", (end - start, table // clusters.factor**i)
+            yield f"{name}.tables.{i}.bias", (end - start,)
+        for i in self.own_projects(spec):
+            yield f"{name}.projects.{i}.weight", (spec.width, table // clusters.factor**i)
+
+    def own_projects(self, spec: Spec) -> list[int]:
+        """The clusters that project anew."""
+        clusters = spec.embedding.clusters
+        if not clusters or (clusters.factor == 1 and spec.table_width == spec.width):
+            return []
+        count = len(clusters.cutoffs) + 1
+        return [i for i in range(count) if not (i < len(self.projects) and self.projects[i])]
+
+
+@dataclass(frozen=True)
 class Transform(Record):
     """What BERT's masked-word output puts before the projection: linear, activation, norm."""
 
@@ -106,7 +137,7 @@ class Words(Record):
     """A score for every word at every position: masked or causal language modelling, as the mask has it."""
 
     transform: Transform | None = None
-    projection: Tied | Untied | Adaptive = Tied()
+    projection: Tied | Untied | Adaptive | Clustered = Tied()
 
     def tensors(self, name: str, spec: Spec) -> Tensors:
         if self.transform:

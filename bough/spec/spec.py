@@ -11,7 +11,7 @@ from bough.record import Range, Record, brief
 from bough.spec.attention import Attention, Fixed, Full, Rotary, Strided
 from bough.spec.inputs import Clusters, Embedding
 from bough.spec.layers import FeedForward, LayerNorm, Norm, Placement, PostNorm, PreNorm, Separate, Sharing
-from bough.spec.outputs import Adaptive, Outputs, Pooled, SentenceVector, Tied
+from bough.spec.outputs import Adaptive, Clustered, Outputs, Pooled, SentenceVector, Tied
 from bough.spec.parts import CLUSTERS, LAYERS, Count, Few, Rate, Shape, Size, Tensors, linear
 
 UNTRAINED = ("shift", "running_mean", "running_var")
@@ -198,6 +198,8 @@ def _settle(spec: Spec) -> None:
         object.__setattr__(spec, "feed", spec.feed.but(inner=None))
     if spec.attention.width and spec.attention.width * spec.heads == spec.width:
         object.__setattr__(spec, "attention", spec.attention.but(width=None))
+    if spec.embedding.clusters and spec.embedding.width == spec.width:
+        object.__setattr__(spec, "embedding", spec.embedding.but(width=None))
     if spec.encoder:
         same = {"depth": spec.depth, "heads": spec.heads, "inner": spec.feed.inside(spec.width)}
         changes = {name: None for name, value in same.items() if getattr(spec.encoder, name) == value}
@@ -238,7 +240,7 @@ def _check_embedding(spec: Spec) -> None:
             )
         if spec.encoder or embedding.clusters or embedding.width or embedding.segments or embedding.languages:
             raise FieldError("embedding.patches", "pictures have no words, segments, languages or encoder beside")
-    if embedding.clusters and embedding.clusters.factor > 1:
+    if embedding.clusters:
         _check_cutoffs(embedding.clusters, spec, "embedding.clusters.cutoffs")
 
 
@@ -251,6 +253,8 @@ def _check_encoder(spec: Spec) -> None:
         raise FieldError("sharing", "blocks are shared by depth in one stack only; an encoder beside it has no place")
     if spec.encoder and spec.width % (spec.encoder.heads or spec.heads) and not spec.attention.width:
         raise FieldError("encoder.heads", f"{spec.encoder.heads} heads do not divide a width of {spec.width}")
+    if spec.encoder and spec.encoder.start >= spec.vocabulary:
+        raise FieldError("encoder.start", f"{spec.encoder.start} is none of {spec.vocabulary} words")
     if spec.encoder and spec.recurrence:
         raise FieldError("recurrence", "a decoder that looks at an encoder keeps keys and values instead")
 
@@ -281,8 +285,10 @@ def _check_outputs(spec: Spec) -> None:
     words = outputs.words
     if words and not spec.vocabulary:
         raise FieldError("outputs.words", "pictures have no words to score")
-    if words and isinstance(words.projection, Tied) and spec.embedding.clusters:
-        raise FieldError("outputs.words.projection", "words in clusters are scored by clusters")
+    if words and isinstance(words.projection, Clustered) != bool(spec.embedding.clusters):
+        raise FieldError("outputs.words.projection", "words in clusters, and no others, are scored by clusters")
+    if words and isinstance(words.projection, Clustered) and words.transform:
+        raise FieldError("outputs.words.transform", "words that are scored by clusters have none in front")
     if words and not words.transform and isinstance(words.projection, Tied) and spec.table_width != spec.width:
         raise FieldError("outputs.words.projection", f"a table of width {spec.table_width} cannot score {spec.width}")
     if words and isinstance(words.projection, Adaptive):
@@ -291,7 +297,8 @@ def _check_outputs(spec: Spec) -> None:
 
 def _check_cutoffs(adaptive: Adaptive | Clusters, spec: Spec, where: str) -> None:
     cutoffs = adaptive.cutoffs
-    if not cutoffs or list(cutoffs) != sorted(set(cutoffs)) or cutoffs[-1] >= spec.vocabulary:
+    some = bool(cutoffs) or isinstance(adaptive, Clusters)
+    if not some or list(cutoffs) != sorted(set(cutoffs)) or max(cutoffs, default=0) >= spec.vocabulary:
         raise FieldError(where, f"{brief(list(cutoffs))} must rise and end below the vocabulary of {spec.vocabulary}")
     if len(cutoffs) > CLUSTERS:
         raise FieldError(where, f"{len(cutoffs)} clusters are more than {CLUSTERS}")

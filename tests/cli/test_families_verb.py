@@ -2,32 +2,110 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
 
 import pytest
 from running import Run
 
+from bough.cli import terminal
+from bough.cli.families import _parts, tree
 from bough.families import FAMILIES
-from bough.spec import Spec
+from bough.spec import BatchNorm, Causal, Encoder, Outputs, PreNorm, RelativeBias, Spec, Tied, Words
 
 PRESETS = [(one, name) for one in FAMILIES.values() for name in one.presets]
 
 
+def places(drawn: str) -> dict[str, tuple[int, int]]:
+    """The row and the column at which each family is drawn, by title."""
+    rows = enumerate(drawn.splitlines())
+    found = ((number, re.search(r"[├└]── (.+?)  \d{4}  ", row)) for number, row in rows)
+    return {one[1]: (number, one.start()) for number, one in found if one}
+
+
 def test_the_tree_draws_every_family_below_the_one_it_grew_from(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
-    rows = run("families").out.splitlines()
-    place = {
-        one.name: next(
-            (row.index(f" {one.title}  "), number) for number, row in enumerate(rows) if f" {one.title}  " in row
-        )
-        for one in FAMILIES.values()
-    }
+    drawn = run("families").out
+    place = places(drawn)
+    assert sorted(place) == sorted(one.title for one in FAMILIES.values())
     for one in FAMILIES.values():
-        if one.parent:
-            (column, row), (above, earlier) = place[one.name], place[one.parent]
-            assert column > above
-            assert row > earlier
+        parent = FAMILIES.get(one.parent or "")
+        if parent and parent.branch == one.branch:
+            (row, column), (earlier, above) = place[one.title], place[parent.title]
+            assert (row > earlier, column > above) == (True, True)
+        elif parent:
+            assert f"{one.title}  {one.year}  {one.name}  grew from {parent.title}" in drawn
+
+
+GROWTH = (
+    ("vivit", "ViViT", 2021, "vit", "encoder"),
+    ("vit", "ViT", 2020, "bert", "encoder"),
+    ("bert", "BERT", 2018, "transformer", "encoder"),
+    ("roberta", "RoBERTa", 2019, "bert", "encoder"),
+    ("t5", "T5", 2019, "transformer", "encoder-decoder"),
+    ("sparse", "Sparse Transformer", 2019, "transformer", "decoder"),
+    ("gpt2", "GPT-2", 2019, "gpt", "decoder"),
+    ("gpt", "GPT", 2018, "transformer", "decoder"),
+    ("returned", "Returned", 2022, "vivit", "encoder-decoder"),
+    ("transformer", "Transformer", 2017, None, "encoder-decoder"),
+)
+"""A tree whose limbs grew from each other, in no order."""
+MADE_UP = {
+    name: dataclasses.replace(
+        FAMILIES["bert"], name=name, title=title, year=year, parent=parent, branch=branch, adds=f"what {title} adds"
+    )
+    for name, title, year, parent, branch in GROWTH
+}
+DRAWN = """\
+The transformer tree of life  10 families, 30 presets
+├── encoder-decoder
+│   ├── Transformer  2017  transformer
+│   │   what Transformer adds
+│   │   bert-tiny 4.42M  bert-base 110M  bert-large 335M
+│   │   └── T5  2019  t5
+│   │       what T5 adds
+│   │       bert-tiny 4.42M  bert-base 110M  bert-large 335M
+│   └── Returned  2022  returned  grew from ViViT
+│       what Returned adds
+│       bert-tiny 4.42M  bert-base 110M  bert-large 335M
+├── encoder
+│   └── BERT  2018  bert  grew from Transformer
+│       what BERT adds
+│       bert-tiny 4.42M  bert-base 110M  bert-large 335M
+│       ├── RoBERTa  2019  roberta
+│       │   what RoBERTa adds
+│       │   bert-tiny 4.42M  bert-base 110M  bert-large 335M
+│       └── ViT  2020  vit
+│           what ViT adds
+│           bert-tiny 4.42M  bert-base 110M  bert-large 335M
+│           └── ViViT  2021  vivit
+│               what ViViT adds
+│               bert-tiny 4.42M  bert-base 110M  bert-large 335M
+└── decoder
+    ├── GPT  2018  gpt  grew from Transformer
+    │   what GPT adds
+    │   bert-tiny 4.42M  bert-base 110M  bert-large 335M
+    │   └── GPT-2  2019  gpt2
+    │       what GPT-2 adds
+    │       bert-tiny 4.42M  bert-base 110M  bert-large 335M
+    └── Sparse Transformer  2019  sparse  grew from Transformer
+        what Sparse Transformer adds
+        bert-tiny 4.42M  bert-base 110M  bert-large 335M
+"""
+
+
+@pytest.mark.usefixtures("run")
+def test_limbs_come_by_age_and_what_grew_from_another_limb_stands_on_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    terminal.show(tree(MADE_UP))
+    assert capsys.readouterr().out.replace("\u00a0", " ") == DRAWN
+
+
+def test_a_family_whose_parent_is_not_known_is_drawn_all_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.show(tree({"vivit": MADE_UP["vivit"]}))
+    assert list(places(capsys.readouterr().out)) == ["ViViT"]
 
 
 def test_the_tree_names_every_preset_with_its_size(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,6 +149,34 @@ def test_a_preset_shows_every_field_and_where_its_parameters_are(run: Run) -> No
     assert "embeds in tables 128 wide" in page
     for field in Spec.__dataclass_fields__:
         assert re.search(f"^{field}( |$)", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, {"embedding", "12 blocks", "words"}),
+        (
+            {"placement": PreNorm(), "attention.relative": RelativeBias()},
+            {"embedding", "12 blocks", "words", "distances", "last norm"},
+        ),
+        (
+            {"encoder": Encoder(depth=1), "attention.mask": Causal(), "attention.relative": RelativeBias()},
+            {
+                *("embedding", "12 blocks", "words", "distances"),
+                *("encoder's embedding", "encoder's 1 block", "encoder's distances"),
+            },
+        ),
+        (
+            {"norm": BatchNorm(), "outputs": Outputs(words=Words(projection=Tied(shift=True)))},
+            {"embedding", "12 blocks"},
+        ),
+    ],
+)
+def test_the_parts_of_an_architecture_add_up_to_all_of_it(changes: dict[str, object], expected: set[str]) -> None:
+    spec = FAMILIES["bert"].published.but(**changes)
+    parts = _parts(spec)
+    assert set(parts) == expected
+    assert sum(parts.values()) == spec.parameters
 
 
 def test_a_name_that_is_a_family_and_a_preset_shows_both(run: Run) -> None:

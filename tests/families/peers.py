@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,6 +123,29 @@ XLM_HEADS: dict[str, list[list[Settings]]] = {
         each("summary_activation", None, "tanh", "relu", "gelu"),
     ],
 }
+SIDES = [
+    [
+        {"d_model": w, "encoder_attention_heads": a, "decoder_attention_heads": b}
+        for w, a, b in ((16, 1, 2), (24, 3, 1), (32, 4, 8), (48, 2, 4))
+    ],
+    [{"encoder_layers": a, "decoder_layers": b} for a, b in ((1, 2), (2, 2), (3, 1), (2, 3))],
+    [{"encoder_ffn_dim": a, "decoder_ffn_dim": b} for a, b in ((17, 64), (64, 64), (128, 33))],
+    spelled("activation_function"),
+    each("scale_embedding", False, True),
+    each("max_position_embeddings", 64, 80),
+]
+STARTS = {
+    "decoder_start_token_id": 2,
+    "pad_token_id": 1,
+    "eos_token_id": 2,
+    "bos_token_id": 0,
+    "forced_eos_token_id": 2,
+}
+GRIDS["transformer"] = [
+    *SIDES,
+    [STARTS],
+    [{}, {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": 53}],
+]
 GRIDS["xlm-roberta"] = GRIDS["roberta"]
 
 PLAIN: dict[str, Settings] = {
@@ -247,7 +271,8 @@ def model(architecture: str, settings: Settings, seed: int = 0) -> transformers.
     net = kind(kind.config_class(vocab_size=VOCABULARY, **settings)).eval()
     with torch.no_grad():
         for weight in net.parameters():
-            weight.add_(0.1 * torch.randn_like(weight))
+            if weight.requires_grad:
+                weight.add_(0.1 * torch.randn_like(weight))
     return net
 
 
@@ -269,6 +294,11 @@ def batch(net: transformers.PreTrainedModel, seed: int) -> Packed:
     """A ragged batch of lengths 1 to 64, with segments or languages where the model has them."""
     draw, config = random.Random(seed), net.config
     lengths = [1, 64, draw.randint(2, 63), draw.randint(2, 63)]
+    if config.is_encoder_decoder:
+        words = getattr(config, "decoder_vocab_size", config.vocab_size)
+        sources = [[draw.randrange(FIRST_WORD, config.vocab_size) for _ in range(n)] for n in lengths]
+        targets = [[draw.randrange(FIRST_WORD, words) for _ in range(n)] for n in (5, *lengths[:-1])]
+        return dataclasses.replace(Packed.of(targets), source=Packed.of(sources))
     segments, languages = getattr(config, "type_vocab_size", 0), getattr(config, "n_langs", 1)
     return Packed.of(
         [[draw.randrange(FIRST_WORD, config.vocab_size) for _ in range(n)] for n in lengths],
@@ -293,10 +323,17 @@ def _padded(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[s
         inputs["token_type_ids"] = _like(packed, packed.segments)
     if packed.languages is not None:
         inputs["langs"] = _like(packed, packed.languages)
+    if packed.source is not None:
+        ids, mask = packed.source.padded(pad)
+        inputs = {"input_ids": ids, "attention_mask": mask.long(), "decoder_input_ids": packed.padded(pad)[0]}
     adaptive = getattr(net.config, "asm", False) and "words" in heads
     # Their adaptive softmax cannot score a rectangle: it is asked for the tokens laid end to end.
     out = (net.transformer if adaptive else net)(**inputs, output_hidden_states=True)
-    found = Answers([_cut(state, packed) for state in out.hidden_states])
+    if packed.source is None:
+        found = Answers([_cut(state, packed) for state in out.hidden_states])
+    else:
+        read = [_cut(state, packed.source) for state in out.encoder_hidden_states]
+        found = Answers([*read, *(_cut(state, packed) for state in out.decoder_hidden_states)])
     if adaptive:
         flat = torch.cat(found.hidden[-1])
         found.heads["words"] = list(packed.split(net.pred_layer.proj.log_prob(flat)))

@@ -19,7 +19,6 @@ from bough import settings
 from bough.checkpoints.keys import fit
 from bough.checkpoints.save import config_of
 from bough.families import FAMILIES, Family
-from bough.families.family import COMMON
 from bough.packed import Packed
 from bough.settings import Setting
 
@@ -131,12 +130,13 @@ def test_a_preset_is_the_published_config(name: str) -> None:
     family = FAMILIES[spec.family]
     kind = getattr(transformers, family.architecture(spec.outputs))
     config = kind.config_class(**peers.PUBLISHED[name]).to_dict()
-    rules = (*family.settings, *COMMON)
+    rules = family.rules
     assert settings.read(rules, family.base.but(outputs=spec.outputs), config).diff(spec) == []
 
 
 def ours(model: bough.Model, batch: Packed) -> Answers:
     """What our net says of the batch, ready to be differentiated."""
+    read = [batch.read.split(state) for state in model.net.reader.states(batch.read)] if batch.source else []
     states = list(model.net.states(batch))
     heads = {name: head(states[-1], batch) for name, head in model.net.outputs.items()}
     if len(heads) > 1:
@@ -144,7 +144,7 @@ def ours(model: bough.Model, batch: Packed) -> Answers:
         heads.pop("pooler", None)
     by_token = {"words", "tag", "span"}
     split = {name: list(batch.split(value) if name in by_token else value) for name, value in heads.items()}
-    return Answers([list(batch.split(state)) for state in states], split)
+    return Answers([*map(list, read), *(list(batch.split(state)) for state in states)], split)
 
 
 def agree(mine: Answers, theirs: Answers) -> None:
