@@ -41,9 +41,12 @@ class Fuse:
 
 @dataclass(frozen=True)
 class Alias:
-    """A second name for a tensor that another rule reads: may be absent, must agree where present, is not written."""
+    """A second name for a tensor that another rule reads: may be absent, must agree where present, is not written.
 
-    theirs: str
+    Several are stacked, as by a `Fuse`.
+    """
+
+    theirs: str | tuple[str, ...]
     ours: str
 
 
@@ -102,8 +105,8 @@ def their_shape(rule: Rule, ours: Shape) -> Shape:
     match rule:
         case Transpose():
             return tuple(reversed(ours))
-        case Fuse():
-            return (ours[0] // len(rule.theirs), *ours[1:])
+        case Fuse() | Alias():
+            return (ours[0] // len(spelled(rule)), *ours[1:])
         case Reshape(shape=tuple() as shape):
             return shape
         case _:
@@ -117,7 +120,7 @@ def expand(rules: Iterable[Written], spec: Spec) -> list[Rule]:
     live = [rule for rule in exact if isinstance(rule, Drop) or rule.ours in tensors]
     # A name can be a tensor of its own in one architecture and the second name of a tied one in another.
     own = {name for rule in live if not isinstance(rule, Alias) for name in spelled(rule)}
-    return [rule for rule in live if not (isinstance(rule, Alias) and rule.theirs in own)]
+    return [rule for rule in live if not (isinstance(rule, Alias) and own.intersection(spelled(rule)))]
 
 
 def written_out(rule: Written, spec: Spec) -> Iterator[Rule]:
@@ -137,9 +140,9 @@ def written_out(rule: Written, spec: Spec) -> Iterator[Rule]:
 
 
 def _formatted(rule: Rule, names: dict[str, int | str]) -> Rule:
-    if isinstance(rule, Fuse):
+    if isinstance(rule, Fuse | Alias) and isinstance(rule.theirs, tuple):
         theirs = tuple(name.format(**names) for name in rule.theirs)
-        return Fuse(theirs, rule.ours.format(**names))
+        return dataclasses.replace(rule, theirs=theirs, ours=rule.ours.format(**names))
     if isinstance(rule, Drop):
         return Drop(rule.theirs.format(**names))
     return dataclasses.replace(rule, theirs=rule.theirs.format(**names), ours=rule.ours.format(**names))

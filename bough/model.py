@@ -50,6 +50,8 @@ class Model:
     @property
     def tokenizer(self) -> Tokenizer:
         """Its tokenizer; an error where its folder had none."""
+        if self.spec.embedding.patches:
+            raise BoughError("tokenizer: the model sees pictures and reads no text; ask for hidden or scores of pictures")
         if self._tokenizer is None:
             raise BoughError("tokenizer: the model's folder has no tokenizer.json; put one there, or give ids")
         return self._tokenizer
@@ -160,8 +162,9 @@ class Model:
         return self._asked(lambda batch: batch.split(self._head(head, batch)), given)
 
     def _each(self, head: str, ids: Read, segments: Sequence[Ids] | None, languages: Sequence[int] | None) -> Tensor:
-        _check_not_empty(ids)
         given = self._written(ids, segments, languages)
+        given.check()
+        _check_not_empty(ids)
         scores = self._asked(lambda batch: self._head(head, batch).unbind(), given)
         return torch.stack(scores) if scores else torch.zeros(0, 0)
 

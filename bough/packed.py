@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from bough.errors import BoughError
+from bough.record import brief
 from bough.spec import Patches, Spec
 
 Ids = Sequence[int]
@@ -63,10 +64,10 @@ class Packed:
         cls, pictures: Sequence[Tensor], shape: Sequence[int], device: torch.device | str = "cpu"
     ) -> Packed:
         """Cut pictures, (channels, rows, columns) or (frames, channels, rows, columns), into pieces of this shape."""
-        cut = [_cut(one if len(shape) == 2 else one.transpose(0, 1), shape) for one in pictures]
+        cut = [_cut(one.to(device) if len(shape) == 2 else one.to(device).transpose(0, 1), shape) for one in pictures]
         lengths = tuple(1 + len(pieces) for pieces, _ in cut)
         ids = torch.zeros(sum(lengths), dtype=torch.long, device=device)
-        pieces = torch.cat([pieces for pieces, _ in cut]).to(device) if cut else None
+        pieces = torch.cat([pieces for pieces, _ in cut]) if cut else None
         return cls(ids, lengths, ids, pieces=pieces, grids=tuple(grid for _, grid in cut))
 
     @functools.cached_property
@@ -146,6 +147,7 @@ class Inputs:
             raise BoughError("targets: this architecture has one side; give what it reads as ids")
         if self.spec.embedding.patches:
             _check_pictures(self.spec.embedding.patches, self.sequences)
+            _check_nothing_beside(self.segments, self.languages)
         else:
             check(self.spec.source, self.sequences, self.segments, self.languages)
         if self.targets is not None:
@@ -185,6 +187,8 @@ def check(
 ) -> None:
     """Raise where sequences ask for a row that none of the architecture's tables has."""
     for number, one in enumerate(sequences):
+        if isinstance(one, Tensor) and (one.dim() != 1 or one.is_floating_point()):
+            raise BoughError(f"ids: sequence {number}: must be whole numbers in a row; the model reads words, not pictures")
         _check_rows(f"ids: sequence {number}", one, spec.vocabulary)
         if spec.limit is not None and len(one) > spec.limit:
             raise BoughError(
@@ -210,13 +214,28 @@ def _check_pictures(patches: Patches, pictures: Sequence[Any]) -> None:
     )
     for number, one in enumerate(pictures):
         where = f"{kind} {number}"
-        if not isinstance(one, Tensor) or not one.is_floating_point() or one.dim() != len(shape) + 1:
-            raise BoughError(f"{where}: must be a tensor of floating-point numbers, {axes}")
-        if one.shape[len(shape) - 2] != patches.channels:
+        if not isinstance(one, Tensor):
+            raise BoughError(f"{where}: must be a tensor, {axes}, not {brief(one)}; the model sees {kind}s, not words")
+        if one.dim() != len(shape) + 1 or one.shape[len(shape) - 2] != patches.channels:
             raise BoughError(f"{where}: has the shape {tuple(one.shape)}; it must be {axes}")
+        if not one.is_floating_point():
+            raise BoughError(f"{where}: is of {one.dtype}; it must be floating-point, scaled as the model was trained")
         sizes = _sizes(one, shape)
         if any(size < piece or size % piece for size, piece in zip(sizes, shape, strict=True)):
-            raise BoughError(f"{where}: {sizes} cannot be cut into pieces of {shape}; resize it to whole pieces")
+            raise BoughError(
+                f"{where}: {_by(sizes)} cannot be cut into whole pieces of {_by(shape)}; resize it or cut off the rest"
+            )
+
+
+def _check_nothing_beside(segments: Sequence[Ids] | None, languages: Sequence[int] | None) -> None:
+    for name, beside in (("segments", segments), ("languages", languages)):
+        if beside is not None:
+            raise BoughError(f"{name}: the model sees pictures, which have none; leave them out")
+
+
+def _by(sizes: Sequence[int]) -> str:
+    """Sizes in several directions, in words."""
+    return " by ".join(map(str, sizes))
 
 
 def _sizes(picture: Tensor, shape: Sequence[int]) -> tuple[int, ...]:

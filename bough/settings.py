@@ -121,7 +121,7 @@ class OrSoFar:
 
 @dataclass(frozen=True)
 class Told:
-    """A number that ours leaves out where it follows from others, and their files always have: written as the Spec tells."""
+    """A number that ours leaves out where it follows from others, and theirs never: written as the Spec tells."""
 
     tells: Callable[[Spec], Any]
 

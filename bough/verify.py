@@ -22,11 +22,13 @@ from bough.checkpoints.sentences import trunk_folder
 from bough.core.kernels import Planner, Reference, plan
 from bough.families import family as family_of
 from bough.model import Model, load
-from bough.packed import Packed
-from bough.spec import Span, Spec, Tag, Words
+from bough.packed import Inputs
+from bough.spec import Patches, Span, Spec, Tag, Words
 
 LENGTHS = (1, 17, 2, 3, 64, 17, 5, 33)
 """Short and long, and one length twice, since equal ones are computed together."""
+GRIDS = ((1, 1, 1), (2, 4, 3), (1, 1, 2), (3, 2, 1), (4, 4, 4), (2, 4, 3), (1, 7, 1), (2, 3, 3))
+"""Pieces of a video over frames, rows and columns; a picture has the last two. All are small, and one is there twice."""
 EXACT, CLOSE = 0.0, 1e-5
 PARITY = {"hidden states": 2e-5, "scores": 1e-4}
 PEER = "transformers"
@@ -47,11 +49,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Sample:
-    """A sequence to try."""
+    """A sequence to try, or a picture."""
 
     ids: list[int]
     segments: list[int]
     language: int
+    picture: Tensor | None = None
 
 
 Answers = Mapping[str, Tensor]
@@ -105,7 +108,7 @@ def parity(model: Model, folder: Path, seed: int = 0) -> list[Check]:
             reason = str(error).strip().partition("\n")[0] or type(error).__name__
             checks.append(Check(f"{name} agrees", None, PARITY["hidden states"], None, f"skipped: it says {reason}"))
             continue
-        samples = _without_padding(draw(model.spec, seed), model.spec, peer.config)
+        samples = _for_peer(model.spec, seed, peer.config)
         ours, theirs = answers(model, samples), [_asked(peer, heads, one, model.spec) for one in samples]
         for what, tolerance in PARITY.items():
             said = [
@@ -117,8 +120,10 @@ def parity(model: Model, folder: Path, seed: int = 0) -> list[Check]:
 
 
 def draw(spec: Spec, seed: int) -> list[Sample]:
-    """Sequences over the vocabulary, as long as the architecture reads and no longer than 64 tokens."""
+    """Sequences over the vocabulary, as long as the architecture reads and no longer than 64 tokens; or pictures."""
     chance, embedding = random.Random(seed), spec.embedding
+    if embedding.patches:
+        return _pictures(embedding.patches, [grid[-len(embedding.patches.grid) :] for grid in GRIDS], seed)
     lengths = [min(length, spec.limit or length) for length in LENGTHS]
     return [
         Sample(
@@ -133,11 +138,13 @@ def draw(spec: Spec, seed: int) -> list[Sample]:
 def answers(model: Model, samples: Sequence[Sample], planner: Planner = plan) -> list[Answers]:
     """All that the net says about each sequence, computed as one batch in this order."""
     spec, net = model.spec, model.net
-    batch = Packed.of(
-        [one.ids for one in samples],
+    given = Inputs(
+        spec,
+        [one.ids if one.picture is None else one.picture for one in samples],
         [one.segments for one in samples] if spec.embedding.segments else None,
         [one.language for one in samples] if spec.embedding.languages else None,
     )
+    batch = given.batch(range(len(samples)), torch.device("cpu"))
     states = list(net.states(batch, planner))
     said = {f"{LAYER}{number}": batch.split(x_TW) for number, x_TW in enumerate(states)}
     for head, part in spec.outputs.present().items():
@@ -198,8 +205,22 @@ def _classes(spec: Spec) -> dict[str, tuple[str, ...]]:
     return chosen
 
 
-def _without_padding(samples: Sequence[Sample], spec: Spec, config: Any) -> list[Sample]:
-    """The samples with no id in them that the peer would take for padding."""
+def _pictures(patches: Patches, grids: Sequence[Sequence[int]], seed: int) -> list[Sample]:
+    """A picture or video of so many pieces each."""
+    chance = torch.Generator().manual_seed(seed)
+    sizes = [[n * piece for n, piece in zip(grid, patches.shape, strict=True)] for grid in grids]
+    # Channels stand before rows and columns, and behind frames.
+    return [
+        Sample([], [], 0, torch.randn(*size[:-2], patches.channels, *size[-2:], generator=chance)) for size in sizes
+    ]
+
+
+def _for_peer(spec: Spec, seed: int, config: Any) -> list[Sample]:
+    """Samples with no id in them that the peer would take for padding; pictures of the one size that each peer takes."""
+    patches = spec.embedding.patches
+    if patches:
+        return _pictures(patches, [patches.grid] * 2, seed)
+    samples = draw(spec, seed)
     padding = {getattr(config, name, None) for name in ("pad_token_id", "pad_index")}
     words = [word for word in range(min(spec.vocabulary, len(padding) + 1)) if word not in padding]
     return [replace(one, ids=[words[0] if word in padding else word for word in one.ids]) for one in samples]
@@ -209,10 +230,15 @@ def _asked(peer: Any, heads: Sequence[str], sample: Sample, spec: Spec) -> Answe
     """All that the peer says about one sequence."""
     more = {"token_type_ids": torch.tensor([sample.segments])} if spec.embedding.segments else {}
     more |= {"langs": torch.full((1, len(sample.ids)), sample.language)} if spec.embedding.languages else {}
-    out = peer(input_ids=torch.tensor([sample.ids]), output_hidden_states=True, **more)
+    if sample.picture is None:
+        out = peer(input_ids=torch.tensor([sample.ids]), output_hidden_states=True, **more)
+        states = out.hidden_states
+    else:
+        out, last = _seen(peer, sample.picture)
+        states = (*out.hidden_states[:-1], last)
     # A few of its classes report states once for a run of blocks, ours after each block.
-    step = len(spec.order) // (len(out.hidden_states) - 1)
-    said: dict[str, Tensor] = {f"{LAYER}{number * step}": one[0] for number, one in enumerate(out.hidden_states)}
+    step = len(spec.order) // (len(states) - 1)
+    said: dict[str, Tensor] = {f"{LAYER}{number * step}": one[0] for number, one in enumerate(states)}
     match [head for head in heads if head != "pooler"]:
         case []:
             said |= {"pooler": out.pooler_output[0]} if heads else {}
@@ -224,6 +250,16 @@ def _asked(peer: Any, heads: Sequence[str], sample: Sample, spec: Spec) -> Answe
             pair = out.sop_logits if "sop_logits" in out else out.seq_relationship_logits
             said |= {"words": out.prediction_logits[0], "pair": pair[0]}
     return said
+
+
+def _seen(peer: Any, picture: Tensor) -> tuple[Any, Tensor]:
+    """What the peer says about a picture, and its last states, which it reports without the norm behind them."""
+    kept: list[Tensor] = []
+    hook = peer.base_model.register_forward_hook(lambda _net, _given, out: kept.append(out.last_hidden_state))
+    try:
+        return peer(pixel_values=picture[None], output_hidden_states=True), kept[0]
+    finally:
+        hook.remove()
 
 
 @contextlib.contextmanager

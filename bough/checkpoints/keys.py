@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -60,25 +61,29 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
     known = {name for rule in rules for name in spelled(rule)}
     result = Fit(unexpected=sorted(own for name, own in names.items() if name not in known))
     shapes, absent = spec.tensors(), list[str]()
-    seconds = [rule for rule in rules if isinstance(rule, Alias | Shadow)]
+    seconds: dict[str, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        if isinstance(rule, Alias | Shadow):
+            seconds[rule.ours].append(rule)
     for rule in rules:
         if isinstance(rule, Alias | Shadow | Drop):
             continue
-        stand_ins = [one for one in seconds if one.ours == rule.ours and one.theirs in names]
-        gaps = [name for name in spelled(rule) if name not in names]
+        # Of equals the first: its own names before the second ones.
+        chosen = min((rule, *seconds.get(rule.ours, ())), key=lambda one: len({*spelled(one)} - names.keys()))
+        gaps = [name for name in spelled(chosen) if name not in names]
         if gaps and isinstance(rule, Constant):
             result.tensors |= fresh(spec, only=rule.ours)
-            continue
-        if gaps and not stand_ins:
+        elif gaps:
             absent += gaps
-            continue
-        chosen = stand_ins[0] if gaps else rule
-        _take(chosen, shapes[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
+        else:
+            _take(chosen, shapes[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
     result.missing = _as_written(absent, family, spec, names)
-    for rule in seconds:
+    for rule in (one for own in seconds.values() for one in own if isinstance(one, Alias)):
         ours = result.tensors.get(rule.ours)
-        if isinstance(rule, Alias) and rule.theirs in names and ours is not None:
-            _compare(names[rule.theirs], found[names[rule.theirs]], ours, result)
+        if ours is not None:
+            for name, piece in zip(spelled(rule), _theirs(rule, ours), strict=True):
+                if name in names:
+                    _compare(names[name], found[names[name]], piece, result)
     return result
 
 
@@ -116,7 +121,7 @@ def _take(rule: Rule, ours: Shape, theirs: Mapping[str, Tensor], result: Fit) ->
     match rule:
         case Transpose():
             result.tensors[rule.ours] = tensors[0].t()
-        case Fuse():
+        case Fuse() | Alias() if len(tensors) > 1:
             result.tensors[rule.ours] = torch.cat(tensors)
         case Reshape():
             result.tensors[rule.ours] = tensors[0].reshape(ours)
@@ -128,8 +133,8 @@ def _theirs(rule: Rule, ours: Tensor) -> tuple[Tensor, ...]:
     match rule:
         case Transpose():
             return (ours.t(),)
-        case Fuse():
-            return ours.chunk(len(rule.theirs))
+        case Fuse() | Alias():
+            return ours.chunk(len(spelled(rule)))
         case Reshape(shape=tuple() as shape):
             return (ours.reshape(shape),)
         case Shadow():

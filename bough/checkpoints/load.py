@@ -10,7 +10,7 @@ from typing import Any
 from torch import Tensor
 
 from bough import settings
-from bough.checkpoints import recognise, tensors
+from bough.checkpoints import own, recognise, tensors
 from bough.checkpoints.files import Folder, find
 from bough.checkpoints.keys import canonical, fit
 from bough.checkpoints.sentences import sentence_vector, trunk_folder
@@ -52,13 +52,15 @@ def load(
     config = folder.json("config.json") if folder.has("config.json") else {}
     found = tensors.read_all(folder, allow_pickle)
     where = str(folder.path / "config.json")
-    kin = family(family_name) if family_name else recognise.which_family(config, found, where)
+    ours = own.read(config, where)
+    kin = ours or (family(family_name) if family_name else recognise.which_family(config, found, where))
     # What will be drawn is not looked for, whatever the file or its class has of it.
     passed = {*ignore, *([new_head] if new_head else [])}
     held = recognise.which_heads(kin, config, found, passed)
     passed |= recognise.tensors_of(kin, found, passed, held)
     outputs = with_new_head(kin, held, new_head) if new_head else held
-    spec = _spec(kin, config, _with_counted_labels(outputs, kin, found), ignore, where)
+    spec = spec_of(kin, config, _with_counted_labels(outputs, kin, found), ignore, where)
+    spec = kin.settles(spec, canonical((name for name in found if name not in passed), kin))
     spec = spec.but(vector=sentence_vector(whole, ignore))
     filled = _filled(kin, spec.but(outputs=spec.outputs.only(*held.present())), found, passed, folder)
     if new_head:
@@ -78,7 +80,13 @@ def with_new_head(family: Family, held: Outputs, head: str) -> Outputs:
     return family.outputs.only(*held.present(), head)
 
 
-def _spec(family: Family, config: Mapping[str, Any], outputs: Outputs, ignore: Collection[str], where: str) -> Spec:
+def spec_of(
+    family: Family,
+    config: Mapping[str, Any],
+    outputs: Outputs,
+    ignore: Collection[str] = (),
+    where: str = "config.json",
+) -> Spec:
     """The architecture that a config describes; a key that nobody here knows is an error."""
     rules = family.rules
     known = settings.keys(rules) | HARMLESS | TRUST | family.harmless | set(ignore)
@@ -114,7 +122,8 @@ def _with_counted_labels(outputs: Outputs, family: Family, found: Mapping[str, T
         if isinstance(part, Classify | Tag):
             names = [name for rule in rules if _ours(rule) == f"outputs.{head}.out.weight" for name in spelled(rule)]
             count = next((rows[name] for name in names if name in rows), len(part.labels))
-            changes[head] = part.but(labels=tuple(f"LABEL_{i}" for i in range(count)))
+            named = part.labels if count == len(part.labels) else tuple(f"LABEL_{i}" for i in range(count))
+            changes[head] = part.but(labels=named)
     return outputs.but(**changes)
 
 

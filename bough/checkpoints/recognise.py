@@ -9,7 +9,8 @@ from bough.checkpoints.keys import canonical
 from bough.errors import ArtefactError, BoughError
 from bough.families import FAMILIES, Family, family
 from bough.keymap import Alias, Constant, Drop, Shadow, expand, spelled, written_out
-from bough.spec import Outputs, Pooled
+from bough.settings import keys
+from bough.spec import Clusters, Outputs, Pooled
 
 
 def which_family(config: Mapping[str, Any], names: Collection[str], where: str) -> Family:
@@ -95,15 +96,17 @@ def _settled(
 
 
 def _by_names(config: Mapping[str, Any], names: Collection[str], where: str) -> Family:
-    fits = [one for one in FAMILIES.values() if _trunk_names(one) <= set(canonical(names, one))]
+    fits = [one for one in FAMILIES.values() if one.trunk and _trunk_names(one) <= set(canonical(names, one))]
     marked = [one for one in fits if any(name.startswith(one.prefix) for name in names)]
     fits = marked or fits
     fewest = min((_unknown(one, names) for one in fits), default=0)
     fits = [one for one in fits if _unknown(one, names) == fewest]
     told = [one for one in fits if one.tells and all(config.get(key) == value for key, value in one.tells.items())]
     fits = told or fits
+    fewest = min((_unsaid(one, config) for one in fits), default=0)
+    fits = [one for one in fits if _unsaid(one, config) == fewest]
     # Families that read a file alike need not be told apart: the elder stands for both.
-    alike = [one for one in fits if (one.trunk, one.heads, one.tells) == (fits[0].trunk, fits[0].heads, fits[0].tells)]
+    alike = [one for one in fits if _reads(one) == _reads(fits[0])]
     if not fits:
         raise ArtefactError(f"{where}: no model_type, and the tensors' names are of no family known here; "
                             "say one with family= (--family)")  # fmt: skip
@@ -115,9 +118,22 @@ def _by_names(config: Mapping[str, Any], names: Collection[str], where: str) -> 
     return fits[0]
 
 
+def _reads(family: Family) -> tuple[object, ...]:
+    """All that a file is read by."""
+    return family.trunk, family.heads, family.tells, family.settings
+
+
+def _unsaid(family: Family, config: Mapping[str, Any]) -> int:
+    """How many of a config's keys the family has no setting for."""
+    return len(config.keys() - keys(family.rules) - family.harmless)
+
+
 def _trunk_names(family: Family) -> set[str]:
     """What any checkpoint of the family holds, of one block."""
-    rules = expand(family.trunk, family.base.but(depth=1, outputs=Outputs()))
+    least = family.base.but(depth=1, outputs=Outputs())
+    if least.embedding.clusters:
+        least = least.but(**{"embedding.clusters": Clusters((), factor=1)})
+    rules = expand(family.trunk, least)
     return {name for rule in rules if not isinstance(rule, Alias | Shadow | Constant | Drop) for name in spelled(rule)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -16,13 +17,18 @@ from safetensors.torch import save_file  # pyright: ignore[reportUnknownVariable
 from torch import Tensor
 
 from bough import settings
+from bough.checkpoints import own
 from bough.checkpoints.atomic import replaced, sync, write
 from bough.checkpoints.files import BESIDE
 from bough.checkpoints.keys import spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
+from bough.errors import BoughError
 from bough.families import family
 from bough.families.family import TRUST, Family
+from bough.record import plain
 from bough.spec import Spec
+
+log = logging.getLogger("bough")
 
 STALE = (
     "model.safetensors", "model.safetensors.index.json", "model-*-of-*.safetensors", "pytorch_model*.bin*",
@@ -41,7 +47,7 @@ def save(
     files: Mapping[str, bytes] = {},
 ) -> None:
     """Write a checkpoint, whole or not at all. `extras` are further keys of its config, `files` what lies beside it."""
-    kin = family(spec.family)
+    kin = layout(spec)
     theirs = spread(kin, spec, tensors)
     config = config_of(kin, spec, {**extras, "dtype": _dtype(theirs)})
     small = {name: _json(data) for name, data in {"config.json": config, **sentence_files(spec)}.items()}
@@ -58,9 +64,23 @@ def save(
         _write_tensors(theirs, folder / "model.safetensors")
 
 
+def layout(spec: Spec) -> Family:
+    """The family whose files can say this architecture: its own, or else the one we make for it."""
+    kin = family(spec.family)
+    if not kin.settings:
+        return own.own(spec)
+    try:
+        config_of(kin, spec)
+    except BoughError as error:
+        log.warning("saved in Bough's own layout, which other tools do not read: %s", error)
+        return own.own(spec)
+    return kin
+
+
 def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The config.json of a Spec in its family's words."""
     said = settings.write(family.rules, family.base.but(outputs=spec.outputs, vector=spec.vector), spec)
+    said |= {own.KEY: plain(spec)} if family.model_type == own.MODEL_TYPE else {}
     said |= {"label2id": {label: int(i) for i, label in said["id2label"].items()}} if "id2label" in said else {}
     kept = {key: value for key, value in extras.items() if key not in NOT_PASSED_ON}
     return {

@@ -21,6 +21,7 @@ from bough.spec import (
     Clustered,
     Clusters,
     Encoder,
+    Factored,
     First,
     Fixed,
     Full,
@@ -114,9 +115,11 @@ PHRASES: dict[str, Phrases | Of] = {
             "computes a vector for each position from sines and cosines",
             "computes them from sines and cosines",
         ),
+        Factored: ("learns a vector for each coordinate of a position", "learns one for each coordinate"),
         None: ("has no vectors for positions", "has none"),
     },
     "embedding.positions.size": {int: ("has a table of {} positions", "has one of {}")},
+    "embedding.positions.sizes": {tuple: ("counts positions in coordinates of {by}", "counts them in {by}")},
     "embedding.positions.offset": {int: ("counts positions from row {} of their table", "counts from row {}")},
     "embedding.positions.layout": {
         "interleaved": ("puts the sines and cosines of a position in turn", "puts them in turn"),
@@ -244,6 +247,10 @@ PHRASES: dict[str, Phrases | Of] = {
     "attention.width": {
         int: ("makes each attention head {} wide", "makes it {} wide"),
         None: ("shares its width out among its attention heads", "shares its width out among them"),
+    },
+    "attention.key_width": {
+        int: ("makes queries and keys {} wide", "makes them {} wide"),
+        None: ("makes queries and keys as wide as values", "makes them as wide as values"),
     },
     "attention.projected": {
         True: ("projects tokens on the way into attention and out of it", "projects them"),

@@ -11,14 +11,15 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from bough.core.kernels import Plan
-from bough.core.memory import Nothing
+from bough.core.memory import Nothing, Pair
 from bough.core.relative import NOWHERE, Nowhere
 from bough.packed import Packed
 
 Stream = Float[Tensor, "tokens width"]
 Context = Float[Tensor, "rows width"]
 """The stream, and in front of each sequence's tokens what a memory has of it."""
-Heads = Float[Tensor, "rows heads head_width"]
+Widths = tuple[int, int, int]
+"""Of queries, keys and values, those of all heads together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +51,7 @@ class Sublayer(nn.Module):
 class Thrice(nn.Module):
     """What stands for projections where there are none: each token is query, key and value itself."""
 
-    def forward(self, x_TW: Stream) -> Stream:
+    def forward(self, x_TW: Context) -> Float[Tensor, "rows three_times"]:
         return x_TW.repeat(1, 3)
 
 
@@ -58,12 +59,20 @@ class Attention(Sublayer):
     """Each token gathers from those of its own sequence that it may see."""
 
     def __init__(
-        self, qkv: nn.Module, out: nn.Module, heads: int, scale: float, dropout: float, relative: Nowhere
+        self,
+        qkv: nn.Module,
+        out: nn.Module,
+        heads: int,
+        widths: Widths,
+        scale: float,
+        dropout: float,
+        relative: Nowhere,
     ) -> None:
         super().__init__()
         self.qkv = qkv
         self.out = out
         self.heads = heads
+        self.widths = widths
         self.scale = scale
         self.dropout = dropout
         self.relative = relative
@@ -72,7 +81,7 @@ class Attention(Sublayer):
         return layer.memory.context(layer.depth, x_TW)
 
     def forward(self, x_RW: Context, layer: Layer) -> Stream:
-        q, k, v = self.qkv(x_RW).unflatten(1, (3, self.heads, -1)).unbind(1)
+        q, k, v = (part.unflatten(1, (self.heads, -1)) for part in self.qkv(x_RW).split(self.widths, 1))
         q, k = (self.relative.turn(one, layer.positions) for one in (q, k))
         k, v = layer.memory.extend(layer.depth, k, v)
         dropout = self.dropout if self.training else 0.0
@@ -82,12 +91,15 @@ class Attention(Sublayer):
 class Cross(Sublayer):
     """Each token gathers from all of its source."""
 
-    def __init__(self, q: nn.Linear, kv: nn.Linear, out: nn.Linear, heads: int, scale: float, dropout: float) -> None:
+    def __init__(
+        self, q: nn.Linear, kv: nn.Linear, out: nn.Linear, heads: int, widths: Widths, scale: float, dropout: float
+    ) -> None:
         super().__init__()
         self.q = q
         self.kv = kv
         self.out = out
         self.heads = heads
+        self.widths = widths
         self.scale = scale
         self.dropout = dropout
 
@@ -97,6 +109,6 @@ class Cross(Sublayer):
         dropout = self.dropout if self.training else 0.0
         return self.out(layer.across.attend(q_THD, k_SHD, v_SHD, self.scale, dropout, NOWHERE).flatten(1))
 
-    def _projected(self, source_SW: Stream) -> tuple[Heads, Heads]:
-        k_SHD, v_SHD = self.kv(source_SW).unflatten(1, (2, self.heads, -1)).unbind(1)
+    def _projected(self, source_SW: Stream) -> Pair:
+        k_SHD, v_SHD = (part.unflatten(1, (self.heads, -1)) for part in self.kv(source_SW).split(self.widths[1:], 1))
         return k_SHD, v_SHD

@@ -12,6 +12,8 @@ from bough.core.attention import Attention, Cross, Sublayer, Thrice
 from bough.core.block import Around, Block, PostNormBlock, PreNormBlock
 from bough.core.draw import fresh
 from bough.core.embed import (
+    Added,
+    Coordinates,
     Embed,
     GridPositions,
     Languages,
@@ -49,6 +51,7 @@ from bough.spec import (
     BatchNorm,
     Classify,
     Clustered,
+    Factored,
     First,
     Full,
     Last,
@@ -142,12 +145,14 @@ def _tokens(spec: Spec) -> nn.Module:
     return WordTable(spec.vocabulary, table, scale)
 
 
-def _positions(spec: Spec) -> Positions | GridPositions | Nothing:
+def _positions(spec: Spec) -> Added:
     positions, patches = spec.embedding.positions, spec.embedding.patches
     if not positions:
         return Nothing()
     if patches:
         return GridPositions(patches.grid, positions.size, spec.width)
+    if isinstance(positions, Factored):
+        return Coordinates(positions.sizes, spec.table_width)
     return Positions(positions.size, spec.table_width, positions.offset, isinstance(positions, Learned))
 
 
@@ -176,19 +181,25 @@ def _block(spec: Spec, depth: int, shared: nn.Module) -> Block:
 
 
 def _attention(spec: Spec, depth: int, shared: nn.Module) -> Attention:
-    attention, inner = spec.attention, spec.heads * spec.head_width
-    qkv = nn.Linear(spec.width, 3 * inner, attention.bias) if attention.projected else Thrice()
-    out = nn.Linear(inner, spec.width, attention.out_bias) if attention.projected else nn.Identity()
-    scale = attention.scale.at(spec.head_width, depth)
-    return Attention(qkv, out, spec.heads, scale, attention.weights_dropout, _relative(spec, shared))
+    attention, widths = spec.attention, _widths(spec)
+    qkv = nn.Linear(spec.width, sum(widths), attention.bias) if attention.projected else Thrice()
+    out = nn.Linear(widths[2], spec.width, attention.out_bias) if attention.projected else nn.Identity()
+    scale = attention.scale.at(spec.key_width, depth)
+    return Attention(qkv, out, spec.heads, widths, scale, attention.weights_dropout, _relative(spec, shared))
 
 
 def _cross(spec: Spec, depth: int) -> Cross:
-    attention, inner = spec.attention, spec.heads * spec.head_width
-    q = nn.Linear(spec.width, inner, attention.bias)
-    kv = nn.Linear(spec.width, 2 * inner, attention.bias)
-    out = nn.Linear(inner, spec.width, attention.out_bias)
-    return Cross(q, kv, out, spec.heads, attention.scale.at(spec.head_width, depth), attention.weights_dropout)
+    attention, widths = spec.attention, _widths(spec)
+    q = nn.Linear(spec.width, widths[0], attention.bias)
+    kv = nn.Linear(spec.width, widths[1] + widths[2], attention.bias)
+    out = nn.Linear(widths[2], spec.width, attention.out_bias)
+    scale = attention.scale.at(spec.key_width, depth)
+    return Cross(q, kv, out, spec.heads, widths, scale, attention.weights_dropout)
+
+
+def _widths(spec: Spec) -> tuple[int, int, int]:
+    """Of queries, keys and values, those of all heads together."""
+    return spec.heads * spec.key_width, spec.heads * spec.key_width, spec.heads * spec.head_width
 
 
 def _shared(spec: Spec) -> nn.Module:
@@ -197,13 +208,13 @@ def _shared(spec: Spec) -> nn.Module:
         case RelativeBias(buckets=buckets):
             return Bias(buckets, spec.heads)
         case RelativeTerms(tied=True):
-            return Biases(spec.heads, spec.head_width)
+            return Biases(spec.heads, spec.key_width)
         case _:
             return nn.Identity()
 
 
 def _relative(spec: Spec, shared: nn.Module) -> Nowhere:
-    attention, width = spec.attention, spec.head_width
+    attention, width = spec.attention, spec.key_width
     match attention.relative:
         case RelativeBias(distance=furthest):
             assert isinstance(shared, Bias)

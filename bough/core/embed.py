@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import cast
 
@@ -84,8 +85,9 @@ class Pieces(nn.Module):
 
     def forward(self, batch: Packed) -> Stream:
         assert batch.pieces is not None, "pictures are read, not words"
-        x_TW = self.first.expand(len(batch.ids), -1)
-        return x_TW.index_copy(0, (batch.positions > 0).nonzero()[:, 0], self.project(batch.pieces))
+        pieces = self.project(batch.pieces.to(self.project.weight.dtype))
+        x_TW = self.first.to(pieces.dtype).expand(len(batch.ids), -1)
+        return x_TW.index_copy(0, (batch.positions > 0).nonzero()[:, 0], pieces)
 
 
 class GridPositions(nn.Module):
@@ -126,6 +128,23 @@ class Positions(nn.Module):
         return x_TW + F.embedding(batch.positions + self.offset, self.weight)
 
 
+class Coordinates(nn.Module):
+    """Adds a vector for each coordinate of each token's position."""
+
+    def __init__(self, sizes: Sequence[int], width: int) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(sum(sizes), width))
+        self.sizes = tuple(sizes)
+
+    def forward(self, x_TW: Stream, batch: Packed) -> Stream:
+        first, step = 0, math.prod(self.sizes)
+        for size in self.sizes:
+            step //= size
+            x_TW = x_TW + F.embedding(first + batch.positions // step % size, self.weight)
+            first += size
+        return x_TW
+
+
 class Segments(Table):
     """Adds the vector of each token's segment."""
 
@@ -147,13 +166,17 @@ class Nothing(nn.Module):
         return x_TW
 
 
+Added = Positions | Coordinates | GridPositions | Nothing
+"""What tells positions."""
+
+
 class Embed(nn.Module):
     """The embedding, whole."""
 
     def __init__(
         self,
         tokens: nn.Module,
-        positions: Positions | GridPositions | Nothing,
+        positions: Added,
         segments: Segments | Nothing,
         languages: Languages | Nothing,
         norm: nn.Module,

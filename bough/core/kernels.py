@@ -24,7 +24,8 @@ from bough.core.relative import NOWHERE, Nowhere
 
 Heads = Float[Tensor, "rows heads head_width"]
 Keys = Float[Tensor, "held heads head_width"]
-Mixed = Float[Tensor, "tokens heads head_width"]
+Values = Float[Tensor, "held heads value_width"]
+Mixed = Float[Tensor, "tokens heads value_width"]
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Layout:
 class Plan(Protocol):
     """Attention over one batch, ready to be run in every layer."""
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         """Mix the values by how well each query fits each key; one row for each token that asks, end to end."""
         ...
 
@@ -105,7 +106,7 @@ class Reference:
         visible_HTR = self.visible_PTR.repeat_interleave(q.shape[1] // len(self.visible_PTR), 0)
         return scores_HTR.masked_fill(~visible_HTR, -torch.inf).softmax(-1).masked_fill(~visible_HTR, 0)
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         weights_HTR = F.dropout(self.weights(q, k, scale, relative), dropout)
         return (weights_HTR @ v[self.rows_R].transpose(0, 1)).transpose(0, 1)
 
@@ -156,7 +157,7 @@ class Grouped:
         ]
         self.seeing, self.device = seeing, layout.device
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         mixed: list[Tensor] = []
         for group, mask, causal in zip(self.groups, self.masks, self.causal, strict=True):
             q_NHQD = group.queries.of(q).transpose(1, 2)
@@ -183,7 +184,7 @@ class Routed:
         self.back_T = _back(layout, self.groups)
         self.routes = [[_Cells(route, layout.device) for route in seeing.routes(g.queries.length)] for g in self.groups]
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         mixed: list[Tensor] = []
         for group, routes in zip(self.groups, self.routes, strict=True):
             q_NLHD, k_NLHD, v_NLHD = (side.of(x) for side, x in ((group.queries, q), (group.keys, k), (group.keys, v)))
@@ -221,7 +222,7 @@ class _Cells:
         scores_NBHQK = scores_NBHQK.masked_fill(self.hidden_B1QK, -torch.inf)
         return scores_NBHQK.transpose(2, 3).flatten(1, 2)[:, self.cell_L]
 
-    def mixed(self, weights_NLHK: Tensor, v: Tensor) -> Float[Tensor, "n length heads head_width"]:
+    def mixed(self, weights_NLHK: Tensor, v: Tensor) -> Float[Tensor, "n length heads value_width"]:
         """What each query takes from the values of its row."""
         rows, width = self.queries_BQ.shape
         count, _, heads, keys = weights_NLHK.shape
@@ -241,7 +242,7 @@ class Ragged:
         self.causal = seeing is the_past
         self.biased = Grouped(layout, seeing)
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         if relative.counts:
             return self.biased.attend(q, k, v, scale, dropout, relative)  # the fused one takes no bias
         width = q.shape[2]
@@ -260,7 +261,7 @@ class Halved:
     def __init__(self, first: Plan, second: Plan) -> None:
         self.plans = (first, second)
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
         assert not relative.counts, "terms of all heads are not for half of them"
         halves = zip(self.plans, *(x.chunk(2, 1) for x in (q, k, v)), strict=True)
         return torch.cat([plan.attend(*half, scale, dropout) for plan, *half in halves], 1)

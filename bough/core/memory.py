@@ -19,7 +19,7 @@ from bough.packed import Packed
 
 Stream = Float[Tensor, "tokens width"]
 Context = Float[Tensor, "rows width"]
-Heads = Float[Tensor, "rows heads head_width"]
+Heads = Float[Tensor, "rows heads _"]
 Pair = tuple[Tensor, Tensor]
 Source = tuple[Tensor, tuple[int, ...]]
 """The states of all that is read of a source, and how many are each sequence's."""

@@ -13,7 +13,7 @@ from torch.utils.checkpoint import checkpoint  # pyright: ignore[reportUnknownVa
 from bough.core.attention import Layer
 from bough.core.block import Block
 from bough.core.embed import Embed
-from bough.core.kernels import Heads, Keys, Layout, Plan, Planner, Rows, plan
+from bough.core.kernels import Heads, Keys, Layout, Plan, Planner, Rows, Values, plan
 from bough.core.masks import Seeing, everything
 from bough.core.memory import Cache, Nothing, Recurrence
 from bough.core.norms import averaging
@@ -146,7 +146,7 @@ class EncoderDecoder(Net):
 class NowhereElse:
     """The plan of those that look at nothing besides: it is never asked."""
 
-    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
+    def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Heads:
         raise NotImplementedError
 
 

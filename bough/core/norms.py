@@ -40,6 +40,7 @@ class Averaged(nn.Module):
         self.momentum = momentum
 
     def forward(self, x_TW: Stream) -> Stream:
-        kept = not self.training or AVERAGING.get()
-        mean, var = (self.running_mean, self.running_var) if kept else (None, None)
+        mean, var = self.running_mean, self.running_var
+        if not AVERAGING.get():
+            mean, var = mean.clone(), var.clone()
         return F.batch_norm(x_TW, mean, var, self.weight, self.bias, self.training, self.momentum, self.epsilon)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from bough.errors import BoughError
 from bough.families.albert import ALBERT
+from bough.families.bart import BART, MBART
 from bough.families.bert import BERT
 from bough.families.distilbert import DISTILBERT
 from bough.families.family import Family, Preset
 from bough.families.gpt import GPT
 from bough.families.gpt2 import GPT2
 from bough.families.roberta import ROBERTA, XLM_ROBERTA
+from bough.families.sparse import SPARSE
 from bough.families.transformer import TRANSFORMER
 from bough.families.transformer_xl import TRANSFORMER_XL
+from bough.families.vit import VIT
+from bough.families.vivit import VIVIT
 from bough.families.xlm import XLM
 from bough.record import brief, nearest
 from bough.spec import Spec
@@ -19,7 +23,24 @@ from bough.spec import Spec
 __all__ = ["FAMILIES", "Family", "Preset", "family", "preset"]
 
 FAMILIES: dict[str, Family] = {
-    one.name: one for one in (TRANSFORMER, GPT, GPT2, TRANSFORMER_XL, BERT, ROBERTA, XLM_ROBERTA, XLM, DISTILBERT, ALBERT)
+    one.name: one
+    for one in (
+        TRANSFORMER,
+        GPT,
+        GPT2,
+        TRANSFORMER_XL,
+        SPARSE,
+        BERT,
+        ROBERTA,
+        XLM_ROBERTA,
+        XLM,
+        DISTILBERT,
+        ALBERT,
+        BART,
+        MBART,
+        VIT,
+        VIVIT,
+    )
 }
 """Every branch, by name; registering one here is all that makes it read, written, listed and tested."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -22,6 +22,10 @@ class Preset:
 
     changes: Mapping[str, Any]
     parameters: int
+
+
+def _as_its_config_says(spec: Spec, names: Collection[str]) -> Spec:
+    return spec
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class Family:
     """Keys of its config.json that change no number, besides those that every family may have."""
     tells: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings by which its config is known from that of a family with the same tensor names."""
+    settles: Callable[[Spec, Collection[str]], Spec] = field(default=_as_its_config_says)
+    """The architecture of a file, by what its config says and the names of its tensors."""
 
     @property
     def rules(self) -> tuple[Setting | Refused, ...]:

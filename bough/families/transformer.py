@@ -2,7 +2,8 @@
 
 from bough.families.family import ACTIVATIONS, Family, Preset
 from bough.keymap import Alias, Constant, Fuse, Only, Rename
-from bough.settings import OrSoFar, Refused, Setting, Switch, Told, Where
+from bough.record import brief
+from bough.settings import INNER, OrSoFar, Refused, Setting, Switch, Told, Where
 from bough.spec import (
     Attention,
     Causal,
@@ -22,23 +23,32 @@ from bough.spec import (
 SIDES = (
     Setting("d_model", "width", also=("hidden_size",)),
     Setting("decoder_layers", "depth"),
-    Setting("encoder_layers", "encoder.depth", codec=Told(lambda spec: spec.source.depth), also=("num_hidden_layers",)),
+    Setting(
+        "encoder_layers", "encoder.depth", also=("num_hidden_layers",), unsaid=12,
+        codec=Told(lambda spec: spec.source.depth),
+    ),
     Setting("decoder_attention_heads", "heads"),
-    Setting("encoder_attention_heads", "encoder.heads", codec=Told(lambda spec: spec.source.heads)),
-    Setting("decoder_ffn_dim", "feed.inner", codec=Told(lambda spec: spec.feed.inside(spec.width)), unsaid=4096),
-    Setting("encoder_ffn_dim", "encoder.inner", codec=Told(lambda spec: spec.source.feed.inside(spec.width))),
+    Setting(
+        "encoder_attention_heads", "encoder.heads", also=("num_attention_heads",), unsaid=16,
+        codec=Told(lambda spec: spec.source.heads),
+    ),
+    Setting("decoder_ffn_dim", "feed.inner", codec=INNER, unsaid=4096),
+    Setting(
+        "encoder_ffn_dim", "encoder.inner", unsaid=4096,
+        codec=Told(lambda spec: spec.source.feed.inside(spec.width)),
+    ),
     Setting("activation_function", "feed.activation", codec=ACTIVATIONS),
     Setting("attention_dropout", "attention.weights_dropout"),
     Setting("activation_dropout", "feed.inner_dropout"),
     Setting("dropout", "embedding.dropout", "attention.dropout", "feed.dropout"),
     Setting("init_std", "initial.std"),
     Setting("scale_embedding", "embedding.scaled"),
-    Setting("decoder_start_token_id", "encoder.start"),
+    Setting("decoder_start_token_id", "encoder.start", codec=OrSoFar()),
     Setting("tie_word_embeddings", "outputs.words.projection", codec=Switch(off=Untied, on=Tied)),
     Refused("is_decoder", (False, None), "the decoder is read together with its encoder"),
     Refused("encoder_layerdrop", (0.0, 0, None), "every layer runs at every step"),
     Refused("decoder_layerdrop", (0.0, 0, None), "every layer runs at every step"),
-)
+)  # fmt: skip
 """What this family and its descendants say alike."""
 LAYERS = (
     *(
@@ -73,10 +83,21 @@ def two_tables(spec: Spec) -> bool:
     return not one_table(spec)
 
 
+def _own_words(shared: object, words: object) -> object:
+    """How many words the source has of its own, given whether it shares the target's."""
+    if not isinstance(shared, bool):
+        raise ValueError(f"must be true or false, not {brief(shared)}")
+    return None if shared else words
+
+
+SHARED = Where(_own_words, lambda words: words is None)
+"""Whether both sides have the same words, where how many the source has is already read."""
 TABLE = (
     Only(one_table, Rename("shared.weight", "embed.tokens.weight")),
     Only(one_table, Alias("encoder.embed_tokens.weight", "embed.tokens.weight")),
     Only(one_table, Alias("decoder.embed_tokens.weight", "embed.tokens.weight")),
+    Only(two_tables, Rename("encoder.embed_tokens.weight", "encoder.embed.tokens.weight")),
+    Only(two_tables, Rename("decoder.embed_tokens.weight", "embed.tokens.weight")),
 )
 WORDS = (
     Constant("final_logits_bias", "outputs.words.shift"),
@@ -114,20 +135,18 @@ TRANSFORMER = Family(
     outputs=Outputs(words=Words(projection=Tied(shift=True))),
     architectures=(("MarianModel", ()), ("MarianMTModel", ("words",))),
     settings=(
-        Setting("vocab_size", "vocabulary", "encoder.vocabulary", codec=Told(lambda spec: spec.source.vocabulary)),
-        Setting("decoder_vocab_size", "vocabulary", codec=OrSoFar()),
         Setting(
-            "share_encoder_decoder_embeddings", "encoder.vocabulary", unsaid=True,
-            codec=Where(lambda shared, words: None if shared else words, lambda words: words is None),
+            "vocab_size", "vocabulary", "encoder.vocabulary", unsaid=58101,
+            codec=Told(lambda spec: spec.source.vocabulary),
         ),
+        Setting("decoder_vocab_size", "vocabulary", codec=OrSoFar()),
+        Setting("share_encoder_decoder_embeddings", "encoder.vocabulary", codec=SHARED, unsaid=True),
         Setting("max_position_embeddings", "embedding.positions.size"),
         *SIDES,
     ),
     prefix="model.",
     trunk=(
         *TABLE,
-        Only(two_tables, Rename("encoder.embed_tokens.weight", "encoder.embed.tokens.weight")),
-        Only(two_tables, Rename("decoder.embed_tokens.weight", "embed.tokens.weight")),
         Constant("encoder.embed_positions.weight", "encoder.embed.positions.weight"),
         Constant("decoder.embed_positions.weight", "embed.positions.weight"),
         *LAYERS,

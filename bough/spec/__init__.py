@@ -21,7 +21,7 @@ from bough.spec.attention import (
     Strided,
     Window,
 )
-from bough.spec.inputs import Clusters, Embedding, Learned, Patches, Positions, Sinusoid
+from bough.spec.inputs import Clusters, Embedding, Factored, Learned, Patches, Positions, Sinusoid
 from bough.spec.layers import (
     BatchNorm,
     FeedForward,
@@ -74,6 +74,7 @@ __all__ = [
     "Embedding",
     "Encoder",
     "Epsilon",
+    "Factored",
     "FeedForward",
     "Few",
     "First",

@@ -154,6 +154,8 @@ class Attention(Record):
     """What the distance between two tokens does to their score."""
     width: Size | None = None
     """Width of a head where it is not the trunk's shared out among them."""
+    key_width: Size | None = None
+    """Width of a head's queries and keys where it is not that of its values (Sparse Transformer)."""
     projected: bool = True
     """Pass tokens through weights on the way in and out; without, each takes the average of those that are like it."""
     bias: bool = True
@@ -167,13 +169,14 @@ class Attention(Record):
 
     def tensors(self, name: str, width: int, heads: int, crossing: bool = False) -> Tensors:
         """Its tensors in a trunk of this width; where it looks at another sequence, keys are projected apart."""
-        inner = (self.width or width // heads) * heads
+        values = (self.width or width // heads) * heads
+        keys = self.key_width * heads if self.key_width else values
         if self.projected and crossing:
-            yield from linear(f"{name}.q", width, inner, self.bias)
-            yield from linear(f"{name}.kv", width, 2 * inner, self.bias)
+            yield from linear(f"{name}.q", width, keys, self.bias)
+            yield from linear(f"{name}.kv", width, keys + values, self.bias)
         if self.projected and not crossing:
-            yield from linear(f"{name}.qkv", width, 3 * inner, self.bias)
+            yield from linear(f"{name}.qkv", width, 2 * keys + values, self.bias)
         if self.projected:
-            yield from linear(f"{name}.out", inner, width, self.out_bias)
+            yield from linear(f"{name}.out", values, width, self.out_bias)
         if self.relative and not crossing:
-            yield from self.relative.own(f"{name}.relative", heads, inner // heads, width)
+            yield from self.relative.own(f"{name}.relative", heads, keys // heads, width)

@@ -39,7 +39,25 @@ class Sinusoid(Record):
         return self.size - self.offset
 
 
-Positions: TypeAlias = Learned | Sinusoid | None
+@dataclass(frozen=True)
+class Factored(Record):
+    """A learned vector for each coordinate of a position, summed: its row and its column, say (Sparse Transformer)."""
+
+    sizes: tuple[Size, ...] = (96, 128)
+    """How many values each coordinate takes, the slowest first."""
+
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        return sum(self.sizes)
+
+    @property
+    def limit(self) -> int:
+        """The longest sequence that has a position for each token."""
+        return math.prod(self.sizes)
+
+
+Positions: TypeAlias = Learned | Sinusoid | Factored | None
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from bough.errors import FieldError
 from bough.record import Range, Record, brief
-from bough.spec.attention import Attention, Fixed, Full, Rotary, Strided
-from bough.spec.inputs import Clusters, Embedding
+from bough.spec.attention import Attention, Fixed, Full, RelativeBias, Rotary, Strided
+from bough.spec.inputs import Clusters, Embedding, Factored, Learned, Sinusoid
 from bough.spec.layers import FeedForward, LayerNorm, Norm, Placement, PostNorm, PreNorm, Separate, Sharing
 from bough.spec.outputs import Adaptive, Clustered, Outputs, Pooled, SentenceVector, Tied
 from bough.spec.parts import CLUSTERS, LAYERS, Count, Few, Rate, Shape, Size, Tensors, linear
@@ -104,6 +104,11 @@ class Spec(Record):
         return self.attention.width or self.width // self.heads
 
     @property
+    def key_width(self) -> int:
+        """The width of one head's queries and keys."""
+        return self.attention.key_width or self.head_width
+
+    @property
     def order(self) -> tuple[int, ...]:
         """Which block each layer runs, from first to last."""
         return self.sharing.order(self.depth)
@@ -159,7 +164,7 @@ def _stack(spec: Spec) -> Tensors:
     width, attention = spec.width, spec.attention
     yield from _embed(spec)
     if attention.relative:
-        yield from attention.relative.shared("relative", spec.heads, spec.head_width)
+        yield from attention.relative.shared("relative", spec.heads, spec.key_width)
     for i in range(spec.blocks):
         yield from attention.tensors(f"blocks.{i}.attention", width, spec.heads)
         yield from spec.norm.tensors(f"blocks.{i}.attention_norm", width)
@@ -198,6 +203,8 @@ def _settle(spec: Spec) -> None:
         object.__setattr__(spec, "feed", spec.feed.but(inner=None))
     if spec.attention.width and spec.attention.width * spec.heads == spec.width:
         object.__setattr__(spec, "attention", spec.attention.but(width=None))
+    if spec.attention.key_width == spec.head_width:
+        object.__setattr__(spec, "attention", spec.attention.but(key_width=None))
     if spec.embedding.clusters and spec.embedding.width == spec.width:
         object.__setattr__(spec, "embedding", spec.embedding.but(width=None))
     if spec.encoder:
@@ -210,23 +217,31 @@ def _check_attention(spec: Spec) -> None:
     attention, mask = spec.attention, spec.attention.mask
     if not attention.width and spec.width % spec.heads:
         raise FieldError("heads", f"{spec.heads} heads do not divide a width of {spec.width}")
-    if isinstance(attention.relative, Rotary) and spec.head_width % 2:
-        raise FieldError("attention.relative", f"an odd head width of {spec.head_width} cannot be turned in pairs")
+    if isinstance(attention.relative, Rotary) and spec.key_width % 2:
+        raise FieldError("attention.relative", f"an odd head width of {spec.key_width} cannot be turned in pairs")
+    if isinstance(attention.relative, RelativeBias):
+        # Those of what follows are as many again.
+        near = attention.relative.buckets // (4 if isinstance(mask, Full) else 2)
+        if attention.relative.distance <= near:
+            problem = f"{attention.relative.distance} must be more than the {near} distances that have a bucket each"
+            raise FieldError("attention.relative.distance", problem)
     if isinstance(mask, Strided | Fixed) and mask.over == "heads" and spec.heads % 2:
         raise FieldError("attention.mask.over", f"{spec.heads} heads cannot be halved")
     if isinstance(mask, Strided | Fixed) and mask.over == "heads" and not isinstance(attention.relative, Rotary | None):
         raise FieldError("attention.relative", "its terms are for all heads at once, and half of them see otherwise")
     if isinstance(mask, Fixed) and mask.summary > mask.stride:
         raise FieldError("attention.mask.summary", f"{mask.summary} tokens are more than a stretch of {mask.stride}")
-    if not attention.projected and (attention.width or attention.relative):
+    if not attention.projected and (attention.width or attention.key_width or attention.relative):
         raise FieldError("attention.projected", "tokens that pass no weights have the width they have, and no terms")
 
 
 def _check_embedding(spec: Spec) -> None:
     embedding = spec.embedding
     positions, patches = embedding.positions, embedding.patches
-    if positions and positions.limit < 1:
+    if isinstance(positions, Learned | Sinusoid) and positions.limit < 1:
         raise FieldError("embedding.positions.offset", f"{positions.offset} leaves no position of {positions.size}")
+    if isinstance(positions, Factored) and not positions.sizes:
+        raise FieldError("embedding.positions.sizes", "there must be at least one")
     if not patches and not spec.vocabulary:
         raise FieldError("vocabulary", "must be at least 1 where the input is words")
     if patches:

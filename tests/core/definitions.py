@@ -113,10 +113,10 @@ def turned(x_THD: Tensor, at: Sequence[int], base: float) -> Tensor:
 
 def added(
     relative: Relative, weights: Weights, q: Tensor, k: Tensor, distances: list[list[int]], head: int,
-    scale: float, both_ways: bool,
+    layer: int, scale: float, both_ways: bool,
 ) -> Tensor | float:  # fmt: skip
-    """What is added to one head's scaled scores, by weights of the first layer's names."""
-    own = "blocks.0.attention.relative."
+    """What is added to one head's scaled scores."""
+    own = f"blocks.{layer}.attention.relative."
     match relative:
         case RelativeBias(buckets=buckets, distance=furthest):
             table = weights["relative.weight"][:, head]
@@ -159,7 +159,8 @@ def attention(
         q_QD, k_KD, v_KD, look = q[:, head], k[:, head], v[:, head], sees(mask, head, layer)
         scores = q_QD @ k_KD.T * scale
         if scores.numel():
-            scores = scores + added(relative, weights or {}, q_QD, k_KD, distances, head, scale, isinstance(mask, Full))
+            both_ways = isinstance(mask, Full)
+            scores = scores + added(relative, weights or {}, q_QD, k_KD, distances, head, layer, scale, both_ways)
         rows: list[Tensor] = []
         for i, row in zip(asking, scores, strict=True):
             shown = look(i)

@@ -27,7 +27,7 @@ ANY_MASK = st.one_of(
     st.just(Causal()),
     st.builds(Window, st.integers(1, 30)),
     st.builds(Strided, st.integers(1, 30), st.sampled_from(OVER)),
-    st.integers(1, 30).flatmap(lambda l: st.builds(Fixed, st.just(l), st.integers(1, l), st.sampled_from(OVER))),
+    st.integers(1, 30).flatmap(lambda n: st.builds(Fixed, st.just(n), st.integers(1, n), st.sampled_from(OVER))),
 )
 LAYERS = st.integers(0, 3)
 

@@ -17,8 +17,9 @@ from transformers.models.albert.modeling_albert import AlbertLayer
 
 from bough.families import FAMILIES
 from bough.families.family import ACTIVATIONS, Family
-from bough.packed import Packed
+from bough.packed import Packed, behind_start
 from bough.settings import Setting
+from bough.spec import Spec
 
 COUNT = 16
 """The least number of configs of a family; no column of settings below is longer."""
@@ -27,6 +28,8 @@ FIRST_WORD = 7
 """Padding ids lie below it: a peer neither embeds nor trains what it takes for padding."""
 
 Settings = Mapping[str, Any]
+PEERED = {name: one for name, one in FAMILIES.items() if hasattr(transformers, one.architectures[0][0])}
+"""The families that the peer has too."""
 
 
 def each(key: str, *values: Any) -> list[Settings]:
@@ -146,6 +149,8 @@ GRIDS["transformer"] = [
     [STARTS],
     [{}, {"share_encoder_decoder_embeddings": False, "decoder_vocab_size": 53}],
 ]
+GRIDS["bart"] = [*SIDES, each("decoder_start_token_id", 2, 5), each("pad_token_id", 1, 3)]
+GRIDS["mbart"] = [*SIDES, each("decoder_start_token_id", None, 2)]
 GRIDS["xlm-roberta"] = GRIDS["roberta"]
 
 PLAIN: dict[str, Settings] = {
@@ -156,6 +161,7 @@ PLAIN: dict[str, Settings] = {
 BASE_POSITIONS = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_norm_eps": 1e-5}
 LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
 XLARGE = {"hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 8192}
+DROPPING = {"attention_dropout": 0.1, "activation_dropout": 0.1}
 PUBLISHED: dict[str, Settings] = {
     "bert-base": {},
     "bert-large": LARGE,
@@ -177,6 +183,12 @@ PUBLISHED: dict[str, Settings] = {
     "xlm-mlm-100-1280": {
         "vocab_size": 200000, "emb_dim": 1280, "n_layers": 16, "n_langs": 100, "use_lang_emb": False,
     },
+    "bart-base": {
+        "d_model": 768, "encoder_layers": 6, "decoder_layers": 6, "encoder_attention_heads": 12,
+        "decoder_attention_heads": 12, "encoder_ffn_dim": 3072, "decoder_ffn_dim": 3072, **DROPPING,
+    },
+    "bart-large": DROPPING,
+    "mbart-large": {"vocab_size": 250027, "scale_embedding": True},
 }  # fmt: skip
 """What the published configs say that their config classes do not."""
 
@@ -187,6 +199,8 @@ ANSWERS = {
     "pooler_output": "pooler",
 }
 """Whose answer an output of theirs is, where the class has several; one that has one head calls it `logits`."""
+READ_AGAIN = {"classify", "span"}
+"""Heads for which a decoder of theirs reads the source again, without being told to."""
 
 
 @dataclass(frozen=True)
@@ -240,14 +254,14 @@ def of_heads(family: Family, heads: Sequence[str]) -> list[Settings]:
 
 def cases() -> list[Case]:
     """The grids of every family."""
-    return [case for family in FAMILIES.values() for case in grid(family)]
+    return [case for family in PEERED.values() for case in grid(family)]
 
 
 def rates() -> list[tuple[Family, Setting]]:
     """Every setting of every family that is a dropout rate."""
     return [
         (family, rule)
-        for family in FAMILIES.values()
+        for family in PEERED.values()
         for rule in family.settings
         if isinstance(rule, Setting) and any("dropout" in path for path in rule.paths)
     ]
@@ -290,7 +304,7 @@ def written(net: transformers.PreTrainedModel, folder: Path) -> Path:
     return folder
 
 
-def batch(net: transformers.PreTrainedModel, seed: int) -> Packed:
+def batch(net: transformers.PreTrainedModel, seed: int, spec: Spec) -> Packed:
     """A ragged batch of lengths 1 to 64, with segments or languages where the model has them."""
     draw, config = random.Random(seed), net.config
     lengths = [1, 64, draw.randint(2, 63), draw.randint(2, 63)]
@@ -298,6 +312,10 @@ def batch(net: transformers.PreTrainedModel, seed: int) -> Packed:
         words = getattr(config, "decoder_vocab_size", config.vocab_size)
         sources = [[draw.randrange(FIRST_WORD, config.vocab_size) for _ in range(n)] for n in lengths]
         targets = [[draw.randrange(FIRST_WORD, words) for _ in range(n)] for n in (5, *lengths[:-1])]
+        if READ_AGAIN & spec.outputs.present().keys():
+            # Their classifier looks for the one token that ends a text.
+            sources = [[*one[:-1], config.eos_token_id] for one in sources]
+            targets = behind_start(spec, sources)
         return dataclasses.replace(Packed.of(targets), source=Packed.of(sources))
     segments, languages = getattr(config, "type_vocab_size", 0), getattr(config, "n_langs", 1)
     return Packed.of(
@@ -325,7 +343,9 @@ def _padded(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[s
         inputs["langs"] = _like(packed, packed.languages)
     if packed.source is not None:
         ids, mask = packed.source.padded(pad)
-        inputs = {"input_ids": ids, "attention_mask": mask.long(), "decoder_input_ids": packed.padded(pad)[0]}
+        inputs = {"input_ids": ids, "attention_mask": mask.long()}
+        if not READ_AGAIN & set(heads):
+            inputs["decoder_input_ids"] = packed.padded(pad)[0]
     adaptive = getattr(net.config, "asm", False) and "words" in heads
     # Their adaptive softmax cannot score a rectangle: it is asked for the tokens laid end to end.
     out = (net.transformer if adaptive else net)(**inputs, output_hidden_states=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
@@ -17,8 +18,9 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 import bough
-from bough import settings
-from bough.checkpoints.save import config_of
+from bough.checkpoints import own
+from bough.checkpoints.load import spec_of
+from bough.checkpoints.save import config_of, layout
 from bough.core import empty
 from bough.core.kernels import Grouped, Planner, Ragged, Reference, plan
 from bough.families import FAMILIES, Family
@@ -45,12 +47,16 @@ ASKS: dict[str, Callable[..., list[Tensor]]] = {
 }
 """How a user asks each head."""
 RATES = (
-    "embedding.dropout", "attention.weights_dropout", "attention.dropout", "feed.dropout",
-    "outputs.pair.dropout", "outputs.classify.hidden_dropout", "outputs.classify.dropout", "outputs.tag.dropout",
+    "embedding.dropout", "attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout",
+    "dropout", "outputs.pair.dropout", "outputs.classify.hidden_dropout", "outputs.classify.dropout", "outputs.tag.dropout",
     "outputs.span.dropout",
 )  # fmt: skip
-FIRST_LAYER = {"embedding.dropout": 0, "attention.weights_dropout": 1, "attention.dropout": 1, "feed.dropout": 1}
-"""The first layer whose states a rate touches; those of heads touch none."""
+STRETCHES = (0, 1, 8, 20, 64)
+FIRST_LAYER = {
+    "embedding.dropout": 0, "attention.weights_dropout": 1, "attention.dropout": 1, "feed.inner_dropout": 1,
+    "feed.dropout": 1, "dropout": -1,
+}  # fmt: skip
+"""The first layer whose states a rate touches, from the end where negative; those of heads touch none."""
 
 
 @pytest.fixture(params=FAMILIES.values(), ids=FAMILIES)
@@ -97,14 +103,15 @@ def test_its_tiny_preset_builds_the_tensors_it_counts(family: Family) -> None:
 def test_the_same_seed_builds_the_same_net(family: Family, small_spec: SmallSpec) -> None:
     one, same, other = (bough.build(small_spec(family), seed).state_dict() for seed in (1, 1, 2))
     assert all(torch.equal(one[name], same[name]) for name in one)
-    assert not torch.equal(one["embed.tokens.weight"], other["embed.tokens.weight"])
+    drawn = next(name for name, tensor in one.items() if tensor.dim() > 1)
+    assert not torch.equal(one[drawn], other[drawn])
 
 
 @pytest.mark.parametrize(("family", "name"), PRESETS, ids=[name for _, name in PRESETS])
 def test_a_preset_goes_through_json_and_through_its_config_unchanged(family: Family, name: str) -> None:
     spec = family.preset(name)
     assert Spec.from_json(spec.to_json()) == spec
-    assert _read(family, spec, config_of(family, spec)) == spec
+    assert _through_config(spec) == spec
 
 
 @every_class
@@ -113,7 +120,7 @@ def test_every_head_goes_through_json_and_config_unchanged(
 ) -> None:
     spec = small_spec(family).but(outputs=family.outputs.only(*heads))
     assert Spec.from_json(spec.to_json()) == spec
-    assert _read(family, spec, config_of(family, spec)) == spec
+    assert _through_config(spec) == spec
 
 
 # Files
@@ -287,6 +294,33 @@ def test_every_kernel_equals_the_plain_reference_forwards_and_in_gradient(
         torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", [one.name for one in FAMILIES.values() if one.branch != "encoder"])
+@pytest.mark.parametrize("kind", ["cache", "recurrence"])
+def test_a_sequence_read_in_stretches_with_a_memory_is_the_whole(
+    name: str, kind: Any, small_model: SmallModel, sequences: list[Any]
+) -> None:
+    model = small_model(FAMILIES[name])
+    net, whole = model.net, Inputs(model.spec, sequences, targets=sequences if model.spec.encoder else None)
+    if kind == "recurrence" and model.spec.encoder:
+        pytest.skip("what looks at an encoder keeps keys and values")
+    memory = net.memory(kind, length=64 if kind == "recurrence" else None)
+    everything = whole.batch(range(len(sequences)), torch.device("cpu"))
+    read: list[list[Tensor]] = [[] for _ in sequences]
+    with torch.inference_mode():
+        for part in range(len(STRETCHES) - 1):
+            # Stretches of unequal lengths, of which the short sequences' are empty.
+            start, end = STRETCHES[part : part + 2]
+            cut = [one[start:end] for one in sequences]
+            batch = dataclasses.replace(Packed.of(cut), source=everything.source)
+            for parts, new in zip(read, batch.split(net(batch, memory=memory)), strict=True):
+                parts.append(new)
+        expected = everything.split(net(everything))
+    assert memory.lengths == everything.lengths
+    assert memory.bytes > 0
+    for parts, one in zip(read, expected, strict=True):
+        torch.testing.assert_close(torch.cat(parts), one, rtol=0, atol=1e-5)
+
+
 # Dropout
 
 
@@ -307,9 +341,11 @@ def test_each_rate_drops_where_it_is_said_and_nowhere_else(
         said = get(model.spec, path) is not MISSING
         if path == "outputs.classify.hidden_dropout":
             said = get(model.spec, "outputs.classify.hidden") not in (MISSING, None)
-        touched = {path.split(".")[1]} if said else set()
+        touched = {path.split(".")[1]} if said and path not in FIRST_LAYER else set()
         if path in FIRST_LAYER:
-            touched = {f"layer {number}" for number in range(FIRST_LAYER[path], layers)} | heads
+            # What an encoder's last states lose, every layer that looks at them feels.
+            first = 1 if path == "dropout" and model.spec.encoder else FIRST_LAYER[path]
+            touched = {f"layer {number}" for number in range(layers)[first:]} | heads
         net = _loaded(_rated(model.spec, path), model.net)
         still, dropping = (_answers(model.spec, one, sequences) for one in (net.eval(), net.train()))
         assert {name for name in still if not torch.equal(still[name], dropping[name])} == touched
@@ -368,8 +404,11 @@ def _rated(spec: Spec, *paths: str) -> Spec:
     return spec.but(**rates)
 
 
-def _read(family: Family, spec: Spec, config: dict[str, object]) -> Spec:
-    return settings.read(family.rules, family.base.but(outputs=spec.outputs), config)
+def _through_config(spec: Spec) -> Spec:
+    """The architecture as its config.json says it."""
+    kin = layout(spec)
+    config = json.loads(json.dumps(config_of(kin, spec)))
+    return spec_of(own.read(config, "config.json") or kin, config, spec.outputs)
 
 
 def _told(folder: Path) -> Model | str:

@@ -27,7 +27,7 @@ HIDDEN, SCORES, GRADIENT = 2e-5, 1e-4, 1e-4
 Tensors = dict[str, Tensor]
 
 
-@pytest.fixture(params=FAMILIES.values(), ids=FAMILIES)
+@pytest.fixture(params=peers.PEERED.values(), ids=peers.PEERED)
 def family(request: pytest.FixtureRequest) -> Family:
     return request.param
 
@@ -36,7 +36,7 @@ def family(request: pytest.FixtureRequest) -> Family:
 def test_a_file_of_theirs_gives_their_states_scores_and_gradients_and_goes_back(case: Case, tmp_path: Path) -> None:
     net = peers.model(case.architecture, case.settings, case.number)
     model = bough.load(peers.written(net, tmp_path / "theirs"))
-    batch, heads = peers.batch(net, case.number), list(model.net.outputs)
+    batch, heads = peers.batch(net, case.number, model.spec), list(model.net.outputs)
     mine, theirs = ours(model, batch), peers.answers(net, batch, heads)
     agree(mine, theirs)
     gradients_agree(mine, theirs, model, net)
@@ -59,7 +59,7 @@ def test_dropout_is_where_theirs_is_and_follows_its_own_setting(family: Family, 
         net = peers.dropping_as_published(peers.model(architecture, {**peers.PLAIN[family.name], **rates}).train())
         model = bough.load(peers.written(net, tmp_path / architecture))
         model.net.train()
-        batch = peers.batch(net, 0)
+        batch = peers.batch(net, 0, model.spec)
         agree(ours(model, batch), peers.answers(net, batch, list(model.net.outputs)))
 
 
@@ -114,7 +114,7 @@ def test_a_tied_head_that_has_other_numbers_is_refused(family: Family, tmp_path:
         bough.load(tmp_path)
 
 
-@pytest.mark.parametrize("name", [name for one in FAMILIES.values() for name in one.presets])
+@pytest.mark.parametrize("name", [name for one in peers.PEERED.values() for name in one.presets])
 def test_a_preset_has_as_many_parameters_as_theirs_of_its_config(name: str) -> None:
     spec = bough.spec(name)
     family = FAMILIES[spec.family]

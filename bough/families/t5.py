@@ -1,0 +1,172 @@
+"""T5: an encoder and a decoder for every task, as text into text; distances bias scores, and nothing has a bias else."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from bough.families.family import ACTIVATIONS, Preset, grown
+from bough.families.transformer import TABLE, TRANSFORMER
+from bough.keymap import Alias, Drop, Fuse, Only, Rename
+from bough.record import brief
+from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Told, Where
+from bough.spec import (
+    Attention,
+    Causal,
+    Embedding,
+    Encoder,
+    FeedForward,
+    Initial,
+    Outputs,
+    PreNorm,
+    RelativeBias,
+    RMSNorm,
+    Scale,
+    Spec,
+    Tied,
+    Untied,
+    Words,
+)
+
+# What its files call a gated gelu has always been computed by the tanh formula.
+FEEDS = Choice(
+    (
+        ("gated-gelu", (True, "gelu_tanh")),
+        *((name, (False, ours)) for name, ours in ACTIVATIONS.pairs),
+        *((f"gated-{name}", (True, ours)) for name, ours in ACTIVATIONS.pairs if name != "gelu"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Fed:
+    """Whether the feed-forward is gated and what it is activated by, in one word."""
+
+    def read(self, theirs: Any, current: FeedForward) -> FeedForward:
+        gated, activation = FEEDS.read(theirs, None)
+        return current.but(gated=gated, activation=activation)
+
+    def write(self, ours: FeedForward, spec: Spec) -> Any:
+        return FEEDS.write((ours.gated, ours.activation), spec)
+
+
+def _scored(scaled: Any, so_far: Tied | Untied) -> Tied | Untied:
+    if not isinstance(scaled, bool):
+        raise ValueError(f"must be true or false, not {brief(scaled)}")
+    return Tied(scaled=True) if scaled else so_far if so_far == Untied() else Tied()
+
+
+def _with_its_table(spec: Spec, names: Collection[str]) -> Spec:
+    """What scores unscaled states is a table of its own where a file holds one: newer tools call all files tied."""
+    own = spec.outputs.words == Words() and "lm_head.weight" in names
+    return spec.but(**{"outputs.words.projection": Untied()}) if own else spec
+
+
+def _gated(spec: Spec) -> bool:
+    return spec.feed.gated
+
+
+def _plain(spec: Spec) -> bool:
+    return not spec.feed.gated
+
+
+def _is_scaled(projection: Tied | Untied) -> bool:
+    return projection == Tied(scaled=True)
+
+
+SCORES = Where(_scored, _is_scaled)
+RATES = ("attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout")
+NEWER = {"feed.gated": True, "feed.activation": "gelu_tanh", "outputs.words.projection": Untied()}
+"""Version 1.1, and FLAN-T5 after it."""
+
+
+def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ...]:
+    """The names of a side, whose feed-forward is the sublayer of this number."""
+    layer, ours = f"{theirs}.block.{{i}}.layer.", ours + "blocks.{i}."
+    attention, inner = layer + "0.SelfAttention.", layer + f"{feed}.DenseReluDense."
+    return (
+        Fuse(tuple(f"{attention}{x}.weight" for x in "qkv"), ours + "attention.qkv.weight"),
+        Rename(attention + "o.weight", ours + "attention.out.weight"),
+        Rename(layer + "0.layer_norm.weight", ours + "attention_norm.weight"),
+        Only(_plain, Rename(inner + "wi.weight", ours + "feed.up.weight")),
+        Only(_gated, Fuse((inner + "wi_0.weight", inner + "wi_1.weight"), ours + "feed.up.weight")),
+        Rename(inner + "wo.weight", ours + "feed.down.weight"),
+        Rename(layer + f"{feed}.layer_norm.weight", ours + "feed_norm.weight"),
+    )
+
+
+T5 = grown(
+    TRANSFORMER,
+    name="t5",
+    title="T5",
+    year=2019,
+    paper="Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer",
+    adds="every task as text into text, holes to fill as objective; a bias by distance for positions; no other bias",
+    model_type="t5",
+    base=Spec(
+        "t5", vocabulary=32128, width=512, depth=6, heads=8,
+        embedding=Embedding(None),
+        attention=Attention(Causal(), Scale(root=False), RelativeBias(), bias=False, out_bias=False),
+        feed=FeedForward(activation="relu", bias=False, inner_dropout=0.1),
+        norm=RMSNorm(), placement=PreNorm(), dropout=0.1, encoder=Encoder(),
+        initial=Initial(1.0, tables=1.0, fan=True), outputs=Outputs(words=Words(projection=Tied(scaled=True))),
+    ),
+    presets={
+        "t5-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 5_031_552),
+        "t5-small": Preset({}, 60_506_624),
+        "t5-base": Preset({"width": 768, "depth": 12, "heads": 12}, 222_903_552),
+        "t5-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 737_668_096),
+        "t5-v1.1-small": Preset(
+            {**NEWER, "depth": 8, "heads": 6, "attention.width": 64, "feed.inner": 1024}, 76_961_152
+        ),
+        "t5-v1.1-base": Preset({**NEWER, "width": 768, "depth": 12, "heads": 12, "feed.inner": 2048}, 247_577_856),
+    },
+    outputs=Outputs(words=Words(projection=Tied(scaled=True))),
+    architectures=(("T5Model", ()), ("T5ForConditionalGeneration", ("words",))),
+    settings=(
+        Setting("vocab_size", "vocabulary"),
+        Setting("d_model", "width", also=("hidden_size",)),
+        Setting(
+            "num_layers", "depth", "encoder.depth",
+            codec=Told(lambda spec: spec.source.depth), also=("num_hidden_layers",), unsaid=6,
+        ),
+        Setting("num_decoder_layers", "depth", codec=OrSoFar()),
+        Setting("num_heads", "heads", also=("num_attention_heads",)),
+        Setting("d_kv", "attention.width", codec=Told(lambda spec: spec.head_width), also=("head_dim",), unsaid=64),
+        Setting("d_ff", "feed.inner", codec=INNER, unsaid=2048),
+        Setting("feed_forward_proj", "feed", codec=Fed()),
+        Setting("is_gated_act", "feed.gated"),
+        Setting("dense_act_fn", "feed.activation", codec=ACTIVATIONS),
+        Setting("relative_attention_num_buckets", "attention.relative.buckets"),
+        Setting("relative_attention_max_distance", "attention.relative.distance"),
+        Setting("layer_norm_epsilon", "norm.epsilon"),
+        Setting("dropout_rate", "embedding.dropout", *RATES, "dropout"),
+        Setting("initializer_factor", "initial.std", "initial.tables"),
+        Setting("decoder_start_token_id", "encoder.start", codec=OrSoFar()),
+        # Older tools write the first alone and newer ones both, of which the second then tells.
+        Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(lambda _, so_far: so_far, _is_scaled)),
+        Setting("scale_decoder_outputs", "outputs.words.projection", codec=SCORES, also=("tie_word_embeddings",)),
+        Refused("is_decoder", (False, None), "the decoder is read together with its encoder"),
+    ),
+    prefix="",
+    trunk=(
+        *TABLE,
+        *_layers("encoder", "encoder.", 1),
+        *_layers("decoder", "", 2),
+        Rename("decoder.block.{i}.layer.1.EncDecAttention.q.weight", "blocks.{i}.cross.q.weight"),
+        Fuse(tuple(f"decoder.block.{{i}}.layer.1.EncDecAttention.{x}.weight" for x in "kv"), "blocks.{i}.cross.kv.weight"),
+        Rename("decoder.block.{i}.layer.1.EncDecAttention.o.weight", "blocks.{i}.cross.out.weight"),
+        Rename("decoder.block.{i}.layer.1.layer_norm.weight", "blocks.{i}.cross_norm.weight"),
+        Rename("encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "encoder.relative.weight"),
+        Rename("decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "relative.weight"),
+        Drop("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"),
+        Rename("encoder.final_layer_norm.weight", "encoder.norm.weight"),
+        Rename("decoder.final_layer_norm.weight", "norm.weight"),
+    ),
+    heads=(
+        Alias("lm_head.weight", "embed.tokens.weight"),
+        Rename("lm_head.weight", "outputs.words.project.weight"),
+    ),
+    harmless=frozenset({"classifier_dropout", "n_positions"}),
+    tells={},
+    settles=_with_its_table,
+)  # fmt: skip
