@@ -49,9 +49,9 @@ def small_model(small_spec: Callable[..., Spec]) -> Callable[..., Model]:
 @pytest.fixture
 def sequences(request: pytest.FixtureRequest) -> list[Any]:
     """Sequences of unequal lengths, the shortest of one token; pictures of unequal sizes for a family that sees."""
-    family = request.getfixturevalue("family") if "family" in request.fixturenames else None
-    if family and family.base.embedding.patches:
-        return pictures(family)
+    families = [request.getfixturevalue(name) for name in ("family", "labelled") if name in request.fixturenames]
+    if families and families[0].base.embedding.patches:
+        return pictures(families[0])
     draw = random.Random(0)
     return [[draw.randrange(FIRST_WORD, VOCABULARY) for _ in range(length)] for length in LENGTHS]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import torch
+from conftest import little
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
@@ -68,7 +69,7 @@ def numbers(spec: Spec) -> dict[str, Tensor]:
 
 def test_what_is_spread_fits_again_to_the_bit() -> None:
     for kin in FAMILIES.values():
-        spec = kin.base.but(vocabulary=11, width=8, depth=2, heads=2, outputs=Outputs())
+        spec = kin.base.but(width=32, depth=2, heads=2, outputs=Outputs(), **little(kin.base))
         tensors = numbers(spec)
         again = fit(kin, spec, spread(kin, spec, tensors))
         assert again.complaint() == ""

@@ -10,10 +10,9 @@ UNUSED = 2
 """The first rows of a table of positions, which no token takes; their files do not count them."""
 
 
-def _rows(positions: object, rows: object) -> object:
+def _rows(positions: object, rows: int) -> object:
     """How many rows a table has for so many positions."""
-    whole = isinstance(positions, int) and not isinstance(positions, bool)
-    return positions + UNUSED if whole else positions
+    return positions + UNUSED if isinstance(positions, int) and not isinstance(positions, bool) else positions
 
 
 SETTINGS = (

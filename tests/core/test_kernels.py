@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 import torch
 from definitions import HEADS, WIDTH, attention, bucket, named, random_batch, routed, slopes, small, turned, weighed
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -130,6 +130,7 @@ def test_a_batch_of_no_tokens_has_no_states(relative: Relative) -> None:
 ROWS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 2)), min_size=1, max_size=7)
 
 
+@settings(deadline=None)
 @given(ROWS.filter(lambda rows: any(new for new, _, _ in rows)), st.permutations(range(7)), st.sampled_from(MASKS))
 def test_rows_may_lie_anywhere_and_in_any_order(rows: list[tuple[int, int, int]], order: list[int], mask: Mask) -> None:
     new, before, gap = zip(*rows, strict=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 import torch
 from definitions import HEADS, WIDTH, attention, named, random_batch, routed, sees, small, weighed
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
@@ -32,6 +32,7 @@ ANY_MASK = st.one_of(
 LAYERS = st.integers(0, 3)
 
 
+@settings(deadline=None)
 @given(ANY_MASK, LAYERS, st.integers(0, 60))
 def test_each_head_of_each_layer_sees_what_the_definition_says(mask: Mask, layer: int, length: int) -> None:
     at = torch.arange(length)
@@ -42,6 +43,7 @@ def test_each_head_of_each_layer_sees_what_the_definition_says(mask: Mask, layer
         assert found == [sees(mask, head, layer)(i) & set(range(length)) for i in range(length)]
 
 
+@settings(deadline=None)
 @given(ANY_MASK, LAYERS, st.integers(1, 60))
 def test_routes_lead_to_every_pair_that_sees_and_to_each_once(mask: Mask, layer: int, length: int) -> None:
     at = torch.arange(length)

@@ -91,7 +91,7 @@ def test_layers_that_share_a_block_remember_apart(sharing: Groups) -> None:
         _compare(net, random_batch(LENGTHS), memory, _stretches(LENGTHS, 3, random.Random(2)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 5), min_size=4, max_size=4), min_size=1, max_size=6))
 def test_a_stretch_may_be_of_any_unequal_lengths(stretches: list[list[int]]) -> None:
     lengths = [sum(each) for each in zip(*stretches, strict=True)]

@@ -6,7 +6,7 @@ import dataclasses
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle, islice
+from itertools import cycle, groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from bough.families import FAMILIES
 from bough.families.family import ACTIVATIONS, Family
 from bough.packed import Packed, behind_start
 from bough.settings import Setting
-from bough.spec import Spec
+from bough.spec import Patches, Spec
 
 COUNT = 16
 """The least number of configs of a family; no column of settings below is longer."""
@@ -151,6 +151,30 @@ GRIDS["transformer"] = [
 ]
 GRIDS["bart"] = [*SIDES, each("decoder_start_token_id", 2, 5), each("pad_token_id", 1, 3)]
 GRIDS["mbart"] = [*SIDES, each("decoder_start_token_id", None, 2)]
+SEEING = [
+    *sizes("hidden_size", "num_hidden_layers", "num_attention_heads"),
+    spelled("hidden_act"),
+    each("intermediate_size", 17, 64, 128),
+    each("layer_norm_eps", *EPSILON),
+    each("qkv_bias", True, False),
+    each("num_channels", 3, 1, 4),
+]
+GRIDS["vit"] = [
+    *SEEING,
+    [
+        {"image_size": size, "patch_size": patch}
+        for size, patch in ((12, 4), (8, 2), ([8, 12], 4), (15, 5), ([6, 12], [3, 4]), (4, 4), ([9, 9], 3))
+    ],
+]
+GRIDS["vivit"] = [
+    *SEEING,
+    [
+        {"num_frames": frames, "image_size": size, "tubelet_size": tubelet}
+        for frames, size, tubelet in (
+            *((4, 8, [2, 4, 4]), (3, 9, [1, 3, 3]), (4, [8, 12], [4, 4, 4]), (6, [6, 12], [2, 3, 4]), (2, 4, [2, 4, 4])),
+        )
+    ],
+]
 GRIDS["xlm-roberta"] = GRIDS["roberta"]
 
 PLAIN: dict[str, Settings] = {
@@ -189,6 +213,13 @@ PUBLISHED: dict[str, Settings] = {
     },
     "bart-large": DROPPING,
     "mbart-large": {"vocab_size": 250027, "scale_embedding": True},
+    "vit-base": {"num_labels": 1000},
+    "vit-large": {**LARGE, "num_labels": 1000},
+    "vit-huge": {
+        "hidden_size": 1280, "num_hidden_layers": 32, "num_attention_heads": 16, "intermediate_size": 5120,
+        "patch_size": 14,
+    },
+    "vivit-base": {"num_labels": 400},
 }  # fmt: skip
 """What the published configs say that their config classes do not."""
 
@@ -201,6 +232,13 @@ ANSWERS = {
 """Whose answer an output of theirs is, where the class has several; one that has one head calls it `logits`."""
 READ_AGAIN = {"classify", "span"}
 """Heads for which a decoder of theirs reads the source again, without being told to."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures(Packed):
+    """A batch of pictures, and they themselves for the peer to see."""
+
+    whole: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -282,12 +320,18 @@ def model(architecture: str, settings: Settings, seed: int = 0) -> transformers.
     """A random model of theirs, its biases and gains drawn too, so that each of them counts."""
     kind = getattr(transformers, architecture)
     torch.manual_seed(seed)
-    net = kind(kind.config_class(vocab_size=VOCABULARY, **settings)).eval()
+    words = {"vocab_size": VOCABULARY} if hasattr(kind.config_class(), "vocab_size") else {}
+    net = kind(kind.config_class(**words, **settings)).eval()
     with torch.no_grad():
         for weight in net.parameters():
             if weight.requires_grad:
                 weight.add_(0.1 * torch.randn_like(weight))
     return net
+
+
+def headed(family: Family) -> str:
+    """The class of theirs with the head that a family's files have most often, of those that give names a prefix."""
+    return family.architecture(family.outputs.only("words") if family.outputs.words else family.outputs.only("classify"))
 
 
 def dropping_as_published(net: transformers.PreTrainedModel) -> transformers.PreTrainedModel:
@@ -305,8 +349,10 @@ def written(net: transformers.PreTrainedModel, folder: Path) -> Path:
 
 
 def batch(net: transformers.PreTrainedModel, seed: int, spec: Spec) -> Packed:
-    """A ragged batch of lengths 1 to 64, with segments or languages where the model has them."""
+    """A ragged batch of lengths 1 to 64, with segments or languages where the model has them; or of pictures."""
     draw, config = random.Random(seed), net.config
+    if spec.embedding.patches:
+        return pictures(spec.embedding.patches, draw)
     lengths = [1, 64, draw.randint(2, 63), draw.randint(2, 63)]
     if config.is_encoder_decoder:
         words = getattr(config, "decoder_vocab_size", config.vocab_size)
@@ -325,8 +371,23 @@ def batch(net: transformers.PreTrainedModel, seed: int, spec: Spec) -> Packed:
     )
 
 
+def pictures(patches: Patches, draw: random.Random) -> Pictures:
+    """Two pictures of the trained size, and others where theirs takes them: its grid is a square of squares, in 2D."""
+    grids = [patches.grid] * 2
+    if len(patches.grid) == 2 and len({*patches.grid}) == len({*patches.shape}) == 1:
+        grids += [(1, patches.count), (draw.randint(1, 6), draw.randint(1, 6)), (draw.randint(1, 6), 1)]
+    whole: list[Tensor] = []
+    for number, grid in enumerate(grids):
+        size = [n * piece for n, piece in zip(grid, patches.shape, strict=True)]
+        chance = torch.Generator().manual_seed(draw.randrange(2**32) + number)
+        whole.append(torch.randn(*size[:-2], patches.channels, *size[-2:], generator=chance))
+    return dataclasses.replace(Pictures.of_pictures(whole, patches.shape), whole=tuple(whole))
+
+
 def answers(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[str]) -> Answers:
     """What their model says of a batch, padded and masked; in XLM's summaries padding counts, so there one by one."""
+    if isinstance(packed, Pictures):
+        return _merged([_looked(net, list(same), heads) for _, same in groupby(packed.whole, lambda one: one.shape)])
     alone = packed.lengths if "XLMForSequenceClassification" in type(net).__name__ else ()
     if not alone:
         return _padded(net, packed, heads)
@@ -363,6 +424,19 @@ def _padded(net: transformers.PreTrainedModel, packed: Packed, heads: Sequence[s
             found.heads[own] = _cut(value, packed) if value.dim() == 3 else list(value)
     if "start_logits" in out:
         found.heads["span"] = _cut(torch.stack((out.start_logits, out.end_logits), -1), packed)
+    return found
+
+
+def _looked(net: transformers.PreTrainedModel, same: Sequence[Tensor], heads: Sequence[str]) -> Answers:
+    """What theirs says of pictures of one size. Of the last states it reports only those in front of the norm."""
+    size = net.config.image_size
+    other = tuple(same[0].shape[-2:]) != (tuple(size) if isinstance(size, list) else (size, size))
+    kept: list[Tensor] = []
+    hook = net.base_model.register_forward_hook(lambda _net, _given, out: kept.append(out.last_hidden_state))
+    out = net(pixel_values=torch.stack([*same]), interpolate_pos_encoding=other, output_hidden_states=True)
+    hook.remove()
+    found = Answers([list(state) for state in (*out.hidden_states[:-1], kept[0])])
+    found.heads |= {head: list(out["pooler_output" if head == "pooler" else "logits"]) for head in heads}
     return found
 
 

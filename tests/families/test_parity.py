@@ -84,7 +84,7 @@ def with_second_names(family: Family, theirs: Tensors, net: transformers.PreTrai
 def test_an_older_spelling_of_a_file_is_the_same_model(
     family: Family, respelt: Callable[..., Tensors], tmp_path: Path
 ) -> None:
-    net = peers.model(family.architecture(family.outputs.only("words")), peers.PLAIN[family.name])
+    net = peers.model(peers.headed(family), peers.PLAIN[family.name])
     plain = bough.load(peers.written(net, tmp_path))
     file = tmp_path / "model.safetensors"
     theirs = load_file(file)
@@ -105,7 +105,7 @@ def test_the_prefix_may_stand_in_a_file_without_a_head(family: Family, tmp_path:
 
 
 def test_a_tied_head_that_has_other_numbers_is_refused(family: Family, tmp_path: Path) -> None:
-    net = peers.model(family.architecture(family.outputs.only("words")), peers.PLAIN[family.name])
+    net = peers.model(peers.headed(family), peers.PLAIN[family.name])
     file = peers.written(net, tmp_path) / "model.safetensors"
     theirs = load_file(file)
     second = next(name for name in net.state_dict().keys() - theirs.keys() if name.endswith("weight"))
