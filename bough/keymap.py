@@ -140,9 +140,8 @@ def written_out(rule: Written, spec: Spec) -> Iterator[Rule]:
 
 
 def _formatted(rule: Rule, names: dict[str, int | str]) -> Rule:
-    if isinstance(rule, Fuse | Alias) and isinstance(rule.theirs, tuple):
-        theirs = tuple(name.format(**names) for name in rule.theirs)
-        return dataclasses.replace(rule, theirs=theirs, ours=rule.ours.format(**names))
     if isinstance(rule, Drop):
         return Drop(rule.theirs.format(**names))
-    return dataclasses.replace(rule, theirs=rule.theirs.format(**names), ours=rule.ours.format(**names))
+    several = tuple(name.format(**names) for name in spelled(rule))
+    theirs = several if isinstance(rule.theirs, tuple) else several[0]
+    return dataclasses.replace(rule, theirs=theirs, ours=rule.ours.format(**names))

@@ -22,8 +22,8 @@ log = logging.getLogger("bough")
 
 Precision = Literal["auto", "fp32", "bf16"]
 Pooling = Literal["mean", "first", "last", "max"]
-Read = Sequence[Any]
-"""Sequences of ids, or pictures as tensors for those that look at them."""
+Read = Sequence[Any] | Tensor
+"""Sequences of ids; or pictures as tensors for those that look at them, and one tensor for many of one size."""
 TOKENS_AT_ONCE = 4096
 """Enough to keep the matrix products busy, few enough for their results to stay near the processor."""
 
@@ -51,7 +51,9 @@ class Model:
     def tokenizer(self) -> Tokenizer:
         """Its tokenizer; an error where its folder had none."""
         if self.spec.embedding.patches:
-            raise BoughError("tokenizer: the model sees pictures and reads no text; ask for hidden or scores of pictures")
+            raise BoughError(
+                "tokenizer: the model sees pictures and reads no text; ask for hidden or scores of pictures"
+            )
         if self._tokenizer is None:
             raise BoughError("tokenizer: the model's folder has no tokenizer.json; put one there, or give ids")
         return self._tokenizer
@@ -74,7 +76,7 @@ class Model:
         """
         side = self.net.reader if targets is None else self.net
         number = self._layer(layer, side)
-        given = Inputs(self.spec, ids, segments, languages, targets)
+        given = Inputs(self.spec, list(ids), segments, languages, targets)
         return self._asked(lambda batch: batch.split(side.state(batch, number)), given)
 
     def logits(
@@ -176,8 +178,9 @@ class Model:
         targets: Sequence[Ids] | None = None,
     ) -> Inputs:
         """What is read for a head: of two sides, the second says the first again where nothing is said of it."""
-        again = behind_start(self.spec, ids) if self.spec.encoder and targets is None else targets
-        return Inputs(self.spec, ids, segments, languages, again)
+        read: list[Any] = list(ids)
+        again = behind_start(self.spec, read) if self.spec.encoder and targets is None else targets
+        return Inputs(self.spec, read, segments, languages, again)
 
     def _asked(self, ask: Callable[[Packed], Sequence[Tensor]], given: Inputs) -> list[Tensor]:
         """Ask batch by batch, like lengths together, and put the answers back in order."""

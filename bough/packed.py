@@ -183,12 +183,11 @@ def behind_start(spec: Spec, sequences: Sequence[Ids]) -> list[list[int]]:
 
 
 def check(
-    spec: Spec, sequences: Sequence[Ids], segments: Sequence[Ids] | None, languages: Sequence[int] | None
+    spec: Spec, sequences: Sequence[Any], segments: Sequence[Ids] | None, languages: Sequence[int] | None
 ) -> None:
     """Raise where sequences ask for a row that none of the architecture's tables has."""
     for number, one in enumerate(sequences):
-        if isinstance(one, Tensor) and (one.dim() != 1 or one.is_floating_point()):
-            raise BoughError(f"ids: sequence {number}: must be whole numbers in a row; the model reads words, not pictures")
+        _check_no_picture(f"ids: sequence {number}", one)
         _check_rows(f"ids: sequence {number}", one, spec.vocabulary)
         if spec.limit is not None and len(one) > spec.limit:
             raise BoughError(
@@ -225,6 +224,11 @@ def _check_pictures(patches: Patches, pictures: Sequence[Any]) -> None:
             raise BoughError(
                 f"{where}: {_by(sizes)} cannot be cut into whole pieces of {_by(shape)}; resize it or cut off the rest"
             )
+
+
+def _check_no_picture(where: str, one: Any) -> None:
+    if isinstance(one, Tensor) and (one.dim() != 1 or one.is_floating_point()):
+        raise BoughError(f"{where}: must be whole numbers in a row; the model reads words, not pictures")
 
 
 def _check_nothing_beside(segments: Sequence[Ids] | None, languages: Sequence[int] | None) -> None:

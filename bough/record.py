@@ -25,6 +25,9 @@ BRIEFLY = reprlib.Repr()
 BRIEFLY.maxstring = BRIEFLY.maxother = 60
 """Neither as long nor as deep as a hostile file may make it."""
 
+FEW = 6
+"""As many items as are shown one by one."""
+
 MISSING: Any = object()
 """What `get` returns for a path that the record does not have."""
 
@@ -140,7 +143,15 @@ def show(value: Any) -> str:
     if isinstance(value, Record):
         inside = ", ".join(f"{name}={show(getattr(value, name))}" for name in _kinds(type(value)))
         return f"{type(value).__name__}({inside})" if inside else type(value).__name__
+    if isinstance(value, tuple):
+        items = cast("tuple[Any, ...]", value)
+        return str(items) if len(items) <= FEW else f"({_ends(items)}; {len(items)} in all)"
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _ends(items: tuple[Any, ...]) -> str:
+    """The first items and the last."""
+    return f"{', '.join(map(show, items[:4]))} … {show(items[-1])}"
 
 
 def brief(value: Any) -> str:

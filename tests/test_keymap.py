@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 import torch
-from conftest import little
 from hypothesis import given
 from hypothesis import strategies as st
+from small import little
 from torch import Tensor
 
 import bough
-from bough.checkpoints.keys import fit, spread
+from bough.checkpoints.keys import Fit, fit, spread
+from bough.checkpoints.save import layout
 from bough.families import FAMILIES, Family
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow, Transpose, expand, spelled, their_shape
 from bough.spec import Groups, Outputs, Pooler, Spec
@@ -68,13 +69,33 @@ def numbers(spec: Spec) -> dict[str, Tensor]:
 
 
 def test_what_is_spread_fits_again_to_the_bit() -> None:
-    for kin in FAMILIES.values():
-        spec = kin.base.but(width=32, depth=2, heads=2, outputs=Outputs(), **little(kin.base))
-        tensors = numbers(spec)
+    for one in FAMILIES.values():
+        spec = one.base.but(width=32, depth=2, heads=2, outputs=Outputs(), **little(one.base))
+        kin, tensors = layout(spec), numbers(spec)
         again = fit(kin, spec, spread(kin, spec, tensors))
         assert again.complaint() == ""
         assert again.tensors.keys() == tensors.keys()
         assert all(torch.equal(one, tensors[name]) for name, one in again.tensors.items())
+
+
+def test_a_fused_tensor_may_stand_under_second_names_in_part_or_whole() -> None:
+    ours = "blocks.0.attention.qkv.weight"
+    kin = family(Rename("table", "embed.tokens.weight"), Fuse(("q", "k", "v"), ours), Alias(("q2", "k2", "v2"), ours))
+    spec = SPEC.but(depth=1, outputs=Outputs())
+    parts = {name: torch.rand(8, 8) for name in ("q", "k", "v")}
+    second = {f"{name}2": part for name, part in parts.items()}
+
+    def found(tensors: dict[str, Tensor]) -> Fit:
+        return fit(kin, spec, {"table": torch.rand(11, 8), **tensors})
+
+    for tensors in (parts, second, {**parts, **second}, {**parts, "k2": parts["k"]}, {**second, "k": parts["k"]}):
+        assert torch.equal(found(tensors).tensors[ours], torch.cat(list(parts.values())))
+        assert not found(tensors).disagreeing
+        assert not {"q", "k", "v", "q2", "k2", "v2"} & set(found(tensors).missing)
+    assert found({**parts, "k2": parts["q"]}).disagreeing == ["k2 is tied to another tensor and has other numbers"]
+    assert {"q", "k", "v"} <= set(found({}).missing)
+    assert "k2" in found({"q2": parts["q"], "v2": parts["v"]}).missing
+    assert "q" in found({"k": parts["k"], "v": parts["v"], "q2": parts["q"]}).missing
 
 
 @given(st.text("abc.01", min_size=1), st.text("abc.01", min_size=1))

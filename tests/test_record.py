@@ -172,6 +172,8 @@ def test_values_are_shown_in_a_few_characters() -> None:
     assert [show(value) for value in (None, 0.1, 1e-12, True, "red", Round(), CART.loads)] == [
         "none", "0.1", "1e-12", "True", "red", "Round(spokes=8)", "(1, 2)",
     ]  # fmt: skip
+    assert show(tuple(range(6))) == "(0, 1, 2, 3, 4, 5)"
+    assert show((0.5, *range(999))) == "(0.5, 0, 1, 2 … 998; 1000 in all)"
 
 
 def test_a_foreign_value_is_cut_to_a_lines_part_however_long_or_deep() -> None:

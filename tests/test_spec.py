@@ -21,6 +21,7 @@ from bough.spec import (
     Pair,
     Pooler,
     PreNorm,
+    RelativeBias,
     RMSNorm,
     Scale,
     Sinusoid,
@@ -81,6 +82,10 @@ def as_for_users() -> Iterator[None]:
         (
             {"vocabulary": 1000, "outputs": Outputs(words=Words(projection=Adaptive(tuple(range(1, 900)), 1024)))},
             f"{CUTOFFS}: 899 clusters are more than 64",
+        ),
+        (
+            {"attention.relative": RelativeBias(32, distance=8)},
+            "attention.relative.distance: 8 must be more than the 8 distances that have a bucket each",
         ),
         ({"heds": 4}, "heds: there is no such field; did you mean 'heads'?"),
     ],

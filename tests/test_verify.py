@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
+import transformers
 from torch import Tensor
 
 from bough.core.kernels import Grouped
@@ -33,8 +35,13 @@ def test_a_sound_model_of_any_family_and_head_passes_every_check(
     model.save(tmp_path / "model")
     checks = verify(tmp_path / "model")
     assert not failed(checks)
-    assert not [one for one in checks if one.passed is None]
-    assert len(checks) == 7 if heads else 6
+    skipped = [one.note for one in checks if one.passed is None]
+    if hasattr(transformers, family.architectures[0][0]):
+        assert not skipped
+        assert len(checks) == 7 if heads else 6
+    else:
+        assert skipped
+        assert all(re.fullmatch(r"skipped: transformers has no \w+", note) for note in skipped)
 
 
 @pytest.mark.parametrize(

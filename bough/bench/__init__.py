@@ -1,15 +1,20 @@
 """The room of benchmarks: the same work side by side with the peers that are installed, in one run, as ratios.
 
-A work is one small module here that lays out its data and says how each tool does it (`work`); `engine` interleaves,
-times and compares them; `document` is what comes of it, and `show` and `plot` are ways to look at that.
+A work is one small module here that lays out its data and says how each tool does it (`work`), or how one thing is done
+in several ways at ever greater lengths; `engine` interleaves, times and compares them; `document` is what comes of it,
+and `show` and `plot` are ways to look at that.
 """
 
 from bough.bench.document import Document
 from bough.bench.encode import encode
 from bough.bench.engine import bench
+from bough.bench.grow import grow
+from bough.bench.recur import recur
 from bough.bench.work import Effort, Opener
 
-__all__ = ["WORKS", "Document", "Effort", "bench"]
+__all__ = ["OWN", "WORKS", "Document", "Effort", "bench"]
 
-WORKS: dict[str, Opener] = {"encode": encode}
+WORKS: dict[str, Opener] = {"encode": encode, "grow": grow, "recur": recur}
 """Every work there is, by name; registering one here is all that makes it run, shown and listed."""
+OWN = ("grow", "recur")
+"""Those whose sequences and architecture are their own."""

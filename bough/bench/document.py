@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -64,7 +65,7 @@ class Agreement(Record):
 
 @dataclass(frozen=True)
 class Ratio(Record):
-    """How many times as fast as a peer ours was, round by round."""
+    """How many times as fast as another one was, round by round."""
 
     median: Positive
     low: Positive
@@ -82,7 +83,7 @@ class Row(Record):
     speed: Positive
     """Units in a second, by the median round."""
     ratio: Ratio | None
-    """None for ours."""
+    """How many times as fast ours is; None for ours."""
     agreement: Agreement | None
     """None for the row that the others are compared with."""
     note: str
@@ -122,13 +123,91 @@ class Outcome(Record):
 
 
 @dataclass(frozen=True)
+class Growth(Record):
+    """How something grows with length: as this power of it, by least squares in logarithms."""
+
+    of: str
+    low: Count
+    """The least of the lengths that were fitted."""
+    high: Count
+    power: Annotated[float, Range(-100, 100)]
+
+
+@dataclass(frozen=True)
+class Point(Record):
+    """One way of doing a work, at one length."""
+
+    length: Count
+    tokens: Count
+    """How many are read, or scored, in each round."""
+    seconds: tuple[Positive, ...]
+    """What each round took."""
+    attention: tuple[Positive, ...]
+    """How much of that was attention, where it is told apart."""
+    pairs: Count | None
+    """How many times a token sees another, where that is what decides."""
+    memory: Annotated[int, Range(0, 2**60)] | None
+    """The most bytes held at once, beyond what was held before; None where nobody asked."""
+    ratio: Ratio | None
+    """How many times as fast as the first way; None for that one."""
+
+    @property
+    def speed(self) -> float:
+        """Tokens in a second, by the median round."""
+        return self.tokens / statistics.median(self.seconds)
+
+
+@dataclass(frozen=True)
+class Line(Record):
+    """One way of doing a work, at all lengths."""
+
+    way: str
+    points: tuple[Point, ...]
+    growth: tuple[Growth, ...]
+    agreement: Agreement | None
+    """With what its answers have to be, at the worst length; None where there is nothing to compare."""
+    note: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.points:
+            raise FieldError("points", "there must be at least one")
+
+
+@dataclass(frozen=True)
+class Curves(Record):
+    """One thing done in several ways at ever greater lengths, measured."""
+
+    work: str
+    says: str
+    along: str
+    """What length counts."""
+    repeats: Count
+    lines: tuple[Line, ...]
+    """All have the same lengths. The others are measured against the first."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.lines:
+            raise FieldError("lines", "there must be at least one")
+        for number, line in enumerate(self.lines):
+            if tuple(point.length for point in line.points) != self.lengths:
+                raise FieldError(f"lines[{number}].points", "must be at the lengths of the first line")
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Where it was measured."""
+        return tuple(point.length for point in self.lines[0].points)
+
+
+@dataclass(frozen=True)
 class Document(Record):
     """One run, whole."""
 
     bough: str
     """The version."""
     machine: Machine
-    works: tuple[Outcome, ...]
+    works: tuple[Outcome | Curves, ...]
 
     def __post_init__(self) -> None:
         super().__post_init__()

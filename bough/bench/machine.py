@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import time
 from collections.abc import Callable, Iterable
+from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 from bough.bench.document import Limits, Machine, Version
+from bough.errors import BoughError
 
 FLAGS = (
     *("avx2", "avx512f", "avx_vnni", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8"),
@@ -21,6 +26,12 @@ FLAGS = (
 
 LARGE = {"cpu": (2048, 2**26), "cuda": (8192, 2**28)}
 """The side of a matrix whose product takes long enough to time, and how many numbers are too many for any cache."""
+
+
+def check(device: str) -> None:
+    """An error where a device is not there."""
+    if device.startswith("cuda") and (torch.device(device).index or 0) >= torch.cuda.device_count():
+        raise BoughError(f"device: torch finds no {device!r} here; there are {torch.cuda.device_count()} GPUs")
 
 
 def machine(device: str, packages: Iterable[str], limits: Limits) -> Machine:
@@ -67,6 +78,24 @@ def best(run: Callable[[], object], tries: int) -> float:
     """The seconds of the quickest of a few calls, after one that warms up."""
     timed(run)
     return min(timed(run) for _ in range(tries))
+
+
+def peak(run: Callable[[], object]) -> int:
+    """The most bytes that torch had given out at once in a call, beyond what it had before; what it freed is not in."""
+    if torch.cuda.is_initialized():
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
+        timed(run)
+        return torch.cuda.max_memory_allocated() - before
+    os.environ.setdefault("KINETO_LOG_LEVEL", "99")  # or else the profiler tells whenever it starts and stops
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
+        run()
+    with TemporaryDirectory(prefix="bough-bench-") as folder:
+        trace = Path(folder, "trace.json")
+        seen.export_chrome_trace(str(trace))
+        events = json.loads(trace.read_text())["traceEvents"]
+    moves = sorted((event["ts"], event["args"]["Bytes"]) for event in events if event["name"] == "[memory]")
+    return max(accumulate((size for _, size in moves), initial=0))
 
 
 def _product(device: str, dtype: torch.dtype, side: int, tries: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from rich.bar import Bar
@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bough.bench.document import Document, Machine, Outcome, Row
+from bough.bench.document import Curves, Document, Growth, Machine, Outcome, Point, Row
 
 OURS, PEER = "#a6da6c", "#8a9a94"
 FASTER, SLOWER, WRONG = "#a6da6c", "#f0b35a", "bold #e0708a"
@@ -29,20 +29,27 @@ class Figures(NamedTuple):
     cosine: str
 
 
+class Block(NamedTuple):
+    """One figure of each way of a work that is followed over lengths: a row for each way, as text."""
+
+    says: str
+    headings: tuple[str, ...]
+    rows: dict[str, tuple[str, ...]]
+
+
 def table(document: Document) -> RenderableType:
     """The document for a terminal of 80 columns or more."""
     about = [Text(line, style="dim") for line in described(document.machine)]
-    return Group(*about, *(part for outcome in document.works for part in _work(outcome)))
+    return Group(*about, *(part for work in document.works for part in _work(work)))
 
 
 def markdown(document: Document) -> str:
     """The document as Markdown, for a README."""
     lines = [f"- {line}" for line in described(document.machine)]
-    for outcome in document.works:
-        headings = ("", "", f"{outcome.unit} in a second", *HEADINGS)
-        lines += ["", f"**{outcome.work}**: {outcome.says}", "", _line(headings), "|---|---|" + "---:|" * 5]
-        lines += [_line((row.case, row.runner, *figures(row))) for row in outcome.rows]
-        lines += ["", *(f"- {note}" for note in notes(outcome))]
+    for work in document.works:
+        lines += ["", f"**{work.work}**: {work.says}"]
+        lines += _lines_of_curves(work) if isinstance(work, Curves) else _lines_of_outcome(work)
+        lines += ["", *(f"- {note}" for note in notes(work))]
     return "\n".join(lines) + "\n"
 
 
@@ -61,7 +68,7 @@ def figures(row: Row) -> Figures:
     """A row's numbers as they are printed."""
     ratio, near = row.ratio, row.agreement
     return Figures(
-        speed=f"{row.speed:,.0f}" if row.speed >= 100 else f"{row.speed:.3g}",
+        speed=_short(row.speed),
         ratio=f"{ratio.median:.2f}x" if ratio else "",
         spread=f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio else "",
         error=f"{near.error:.1e}" if near else "",
@@ -69,8 +76,33 @@ def figures(row: Row) -> Figures:
     )
 
 
-def notes(outcome: Outcome) -> Iterator[str]:
+def blocks(curves: Curves) -> Iterator[Block]:
+    """What was found, figure by figure."""
+    first = curves.lines[0].way
+    along = tuple(f"{length:,}" for length in curves.lengths)
+    each: tuple[tuple[str, Callable[[Point], str]], ...] = (
+        ("tokens in a second", lambda point: _short(point.speed)),
+        (f"times as fast as {first}", lambda point: _short(point.ratio.median) if point.ratio else ""),
+        ("KiB at the peak for each token", _memory),
+    )
+    for says, shown in each:
+        every = {line.way: tuple(map(shown, line.points)) for line in curves.lines}
+        rows = {way: cells for way, cells in every.items() if any(cells)}
+        if rows:
+            yield Block(f"{says}, by {curves.along}", along, rows)
+    if any(line.growth for line in curves.lines):
+        names = dict.fromkeys(_fitted(one, curves) for line in curves.lines for one in line.growth)
+        powers = {line.way: {_fitted(one, curves): f"{one.power:.2f}" for one in line.growth} for line in curves.lines}
+        rows = {way: tuple(found.get(name, "") for name in names) for way, found in powers.items()}
+        yield Block("grows as this power of the length", tuple(names), rows)
+
+
+def notes(work: Outcome | Curves) -> Iterator[str]:
     """What a reader should know besides the numbers."""
+    yield from _notes_of_curves(work) if isinstance(work, Curves) else _notes_of_outcome(work)
+
+
+def _notes_of_outcome(outcome: Outcome) -> Iterator[str]:
     yield f"The median of {outcome.repeats} rounds in which the tools took turns. {LEGEND}"
     for runner, note in {row.runner: row.note for row in outcome.rows if row.note}.items():
         yield f"{runner}: {note}."
@@ -81,12 +113,74 @@ def notes(outcome: Outcome) -> Iterator[str]:
         yield f"{one.package} is not installed, and was left out ({'; '.join(one.runners)})."
 
 
+def _notes_of_curves(curves: Curves) -> Iterator[str]:
+    yield f"The median of {curves.repeats} rounds in which the ways took turns."
+    ratios = [point.ratio for line in curves.lines for point in line.points if point.ratio]
+    if ratios:
+        furthest = max(max(one.high / one.median, one.median / one.low) for one in ratios)
+        yield f"No round's ratio is further than {furthest:.2f}x from the median one."
+    if any(line.growth for line in curves.lines):
+        yield "Powers are the slopes of straight lines through logarithms, by least squares."
+    for line in curves.lines:
+        if line.note:
+            yield f"{line.way}: {line.note}."
+    compared = {line.way: line.agreement for line in curves.lines if line.agreement}
+    for way, near in compared.items():
+        if not near.same:
+            yield f"{way}: its answers are others (cosine {near.cosine:.5f}), so that its speed says nothing."
+    if compared and all(near.same for near in compared.values()):
+        error, cosine = max(one.error for one in compared.values()), min(one.cosine for one in compared.values())
+        yield f"All answers are the same: the largest difference is {error:.1e}, the least cosine {cosine:.5f}."
+
+
+def _fitted(growth: Growth, curves: Curves) -> str:
+    """What was fitted, and over which lengths where not all."""
+    return growth.of if growth.low == curves.lengths[0] else f"{growth.of} from {growth.low:,}"
+
+
+def _memory(point: Point) -> str:
+    return "" if point.memory is None else _short(point.memory / point.length / 1024)
+
+
+def _short(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _lines_of_outcome(outcome: Outcome) -> Iterator[str]:
+    headings = ("", "", f"{outcome.unit} in a second", *HEADINGS)
+    yield from ("", _line(headings), "|---|---|" + "---:|" * 5)
+    yield from (_line((row.case, row.runner, *figures(row))) for row in outcome.rows)
+
+
+def _lines_of_curves(curves: Curves) -> Iterator[str]:
+    for block in blocks(curves):
+        yield from ("", _line((block.says, *block.headings)), "|---|" + "---:|" * len(block.headings))
+        yield from (_line((way, *cells)) for way, cells in block.rows.items())
+
+
 def _line(cells: tuple[str, ...]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _work(outcome: Outcome) -> Iterator[RenderableType]:
-    yield Padding(Text.assemble((outcome.work, "bold"), f"  {outcome.says}"), (1, 0))
+def _work(work: Outcome | Curves) -> Iterator[RenderableType]:
+    yield Padding(Text.assemble((work.work, "bold"), f"  {work.says}"), (1, 0))
+    yield from _blocks(work) if isinstance(work, Curves) else _grid(work)
+    yield Padding(Text("\n".join(notes(work)), style="dim"), (1, 0, 0, 0))
+
+
+def _blocks(curves: Curves) -> Iterator[RenderableType]:
+    for number, block in enumerate(blocks(curves)):
+        yield Padding(Text(block.says, style="bold"), (int(number > 0), 0, 0, 0))
+        grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+        grid.add_column("", no_wrap=True, min_width=max(len(line.way) for line in curves.lines) + 2)
+        for heading in block.headings:
+            grid.add_column(heading, justify="right", no_wrap=True, min_width=6)
+        for way, cells in block.rows.items():
+            grid.add_row(f"  {way}", *cells, style=PEER if way == curves.lines[0].way else OURS)
+        yield grid
+
+
+def _grid(outcome: Outcome) -> Iterator[RenderableType]:
     grid = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim", expand=True)
     grid.add_column("", no_wrap=True)
     grid.add_column("", ratio=1, min_width=4)
@@ -100,7 +194,6 @@ def _work(outcome: Outcome) -> Iterator[RenderableType]:
         for row in rows:
             grid.add_row(*_cells(row, fastest))
     yield grid
-    yield Padding(Text("\n".join(notes(outcome)), style="dim"), (1, 0, 0, 0))
 
 
 def _cells(row: Row, fastest: float) -> Iterator[RenderableType]:

@@ -1,4 +1,4 @@
-"""What a work is: data, and callables that do the same thing to it with different tools."""
+"""What a work is: data, and callables that do the same thing to it with different tools, or in different ways."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TypeAlias
 
+import torch
 from torch import Tensor
 
+from bough.bench.document import Growth, Point
 from bough.spec import Spec
 
 Answers: TypeAlias = Sequence[Tensor]
@@ -24,6 +26,8 @@ class Effort:
     spec: Spec | None = None
     """The architecture, where it is not the work's own."""
     device: str = "cpu"
+    quick: bool = False
+    """Fewer lengths, where a work has several."""
 
 
 @dataclass(frozen=True)
@@ -61,5 +65,55 @@ class Task:
     cases: tuple[Case, ...]
 
 
-Opener: TypeAlias = Callable[[Effort], AbstractContextManager[Task]]
+@dataclass(frozen=True)
+class Trial:
+    """One way made ready at one length."""
+
+    tokens: int
+    """How many are read, or scored, in a run."""
+    run: Run
+    attention: Callable[[], float] | None = None
+    """How many seconds of the last run were attention."""
+    pairs: int | None = None
+    """How many times a token sees another."""
+    expected: Answers | None = None
+    """What the run has to answer, where others have answered it before."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way of doing a thing that is done at many lengths."""
+
+    name: str
+    at: Callable[[int], Trial]
+    note: str = ""
+
+
+def not_fitted(points: Sequence[Point]) -> tuple[Growth, ...]:
+    """What a line has where nobody asks how it grows."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A thing to be done in several ways at ever greater lengths. All are measured against the first."""
+
+    says: str
+    along: str
+    """What length counts."""
+    lengths: tuple[int, ...]
+    ways: tuple[Way, ...]
+    memory: bool = False
+    """Whether to measure that too."""
+    growth: Callable[[Sequence[Point]], tuple[Growth, ...]] = not_fitted
+    """What is told of how a line grows."""
+
+
+def words(vocabulary: int, count: int) -> list[int]:
+    """Random ids, the same on every run."""
+    drawn = torch.randint(vocabulary, (count,), generator=torch.Generator().manual_seed(0))
+    return [int(one) for one in drawn]
+
+
+Opener: TypeAlias = Callable[[Effort], AbstractContextManager[Task | Sweep]]
 """A work: it lays its data out, and clears up behind it."""

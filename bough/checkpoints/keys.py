@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import torch
@@ -61,10 +61,7 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
     known = {name for rule in rules for name in spelled(rule)}
     result = Fit(unexpected=sorted(own for name, own in names.items() if name not in known))
     shapes, absent = spec.tensors(), list[str]()
-    seconds: dict[str, list[Rule]] = defaultdict(list)
-    for rule in rules:
-        if isinstance(rule, Alias | Shadow):
-            seconds[rule.ours].append(rule)
+    seconds = _seconds(rules)
     for rule in rules:
         if isinstance(rule, Alias | Shadow | Drop):
             continue
@@ -78,10 +75,9 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
         else:
             _take(chosen, shapes[rule.ours], {names[name]: found[names[name]] for name in spelled(chosen)}, result)
     result.missing = _as_written(absent, family, spec, names)
-    for rule in (one for own in seconds.values() for one in own if isinstance(one, Alias)):
-        ours = result.tensors.get(rule.ours)
-        if ours is not None:
-            for name, piece in zip(spelled(rule), _theirs(rule, ours), strict=True):
+    for ours, tensor in result.tensors.items():
+        for rule in (one for one in seconds.get(ours, ()) if isinstance(one, Alias)):
+            for name, piece in zip(spelled(rule), _theirs(rule, tensor), strict=True):
                 if name in names:
                     _compare(names[name], found[names[name]], piece, result)
     return result
@@ -108,6 +104,15 @@ def spread(family: Family, spec: Spec, tensors: Mapping[str, Tensor]) -> dict[st
     if unsaid:
         raise BoughError(f"a {family.title} checkpoint has no names for {', '.join(unsaid)}")
     return file
+
+
+def _seconds(rules: Iterable[Rule]) -> Mapping[str, Sequence[Alias | Shadow]]:
+    """The rules of second names, by the tensor of ours that each of them stands in for."""
+    seconds: dict[str, list[Alias | Shadow]] = defaultdict(list)
+    for rule in rules:
+        if isinstance(rule, Alias | Shadow):
+            seconds[rule.ours].append(rule)
+    return seconds
 
 
 def _take(rule: Rule, ours: Shape, theirs: Mapping[str, Tensor], result: Fit) -> None:

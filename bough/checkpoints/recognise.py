@@ -8,7 +8,7 @@ from typing import Any, cast
 from bough.checkpoints.keys import canonical
 from bough.errors import ArtefactError, BoughError
 from bough.families import FAMILIES, Family, family
-from bough.keymap import Alias, Constant, Drop, Shadow, expand, spelled, written_out
+from bough.keymap import Alias, Constant, Drop, Only, Shadow, expand, spelled, written_out
 from bough.settings import keys
 from bough.spec import Clusters, Outputs, Pooled
 
@@ -133,7 +133,7 @@ def _trunk_names(family: Family) -> set[str]:
     least = family.base.but(depth=1, outputs=Outputs())
     if least.embedding.clusters:
         least = least.but(**{"embedding.clusters": Clusters((), factor=1)})
-    rules = expand(family.trunk, least)
+    rules = expand((rule for rule in family.trunk if not isinstance(rule, Only)), least)
     return {name for rule in rules if not isinstance(rule, Alias | Shadow | Constant | Drop) for name in spelled(rule)}
 
 

@@ -79,7 +79,8 @@ def layout(spec: Spec) -> Family:
 
 def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The config.json of a Spec in its family's words."""
-    said = settings.write(family.rules, family.base.but(outputs=spec.outputs, vector=spec.vector), spec)
+    heads = family.outputs.only(*spec.outputs.present())
+    said = settings.write(family.rules, family.base.but(outputs=heads, vector=spec.vector), spec)
     said |= {own.KEY: plain(spec)} if family.model_type == own.MODEL_TYPE else {}
     said |= {"label2id": {label: int(i) for i, label in said["id2label"].items()}} if "id2label" in said else {}
     kept = {key: value for key, value in extras.items() if key not in NOT_PASSED_ON}

@@ -16,11 +16,13 @@ from bough.record import nearest
 if TYPE_CHECKING:
     from bough.bench import Document
 
-Sequences = Annotated[int | None, typer.Option(min=1, max=10**6, help="How many sequences; 256, or 128 when quick.")]
+Sequences = Annotated[
+    int | None, typer.Option(min=1, max=10**6, help="How many sequences encode reads; 256, or 128 when quick.")
+]
 Repeats = Annotated[int | None, typer.Option(min=1, max=1000, help="How many timed rounds; 5, or 2 when quick.")]
-Preset = Annotated[str | None, typer.Option(metavar="NAME", help="The architecture, where not the work's own.")]
+Preset = Annotated[str | None, typer.Option(metavar="NAME", help="The architecture of encode, where not its own.")]
 Device = Annotated[str | None, typer.Option(help="Where the nets run: cpu, cuda or cuda:1; cpu unless said.")]
-Quick = Annotated[bool, typer.Option("--quick", help="Fewer sequences and rounds: a first look.")]
+Quick = Annotated[bool, typer.Option("--quick", help="Fewer sequences, lengths and rounds: a first look.")]
 From = Annotated[Path | None, typer.Option("--from", metavar="FILE", help="Measure nothing; show what --out wrote.")]
 Out = Annotated[Path | None, typer.Option(metavar="FILE", help="Keep what was found, as JSON.")]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE", help="Draw it into a .png, .svg or .pdf.")]
@@ -40,7 +42,10 @@ def bench(
     as_markdown: AsMarkdown = False,
     as_json: Json = False,
 ) -> None:
-    """Measure the same work with Bough and with the peers that are installed, in turns, as ratios."""
+    """Measure the same work with Bough and with the peers that are installed, and how cost grows, in turns, as ratios.
+
+    The works are encode, beside peers; grow, the cost of each mask by length; recur, words behind a memory or without.
+    """
     if as_markdown and as_json:
         raise BoughError("--markdown and --json: only one of them can be printed; leave one out")
     if source and (work or sequences or repeats or preset or device or quick):
@@ -78,7 +83,12 @@ def _measured(
     if work and work not in bench.WORKS:
         known = ", ".join(bench.WORKS)
         raise BoughError(f"there is no work {work!r}{nearest(work, [*bench.WORKS])}; there are {known}")
-    effort = bench.Effort(sequences or (128 if quick else 256), bough.spec(preset) if preset else None, device or "cpu")
+    if work in bench.OWN and (sequences or preset):
+        raise BoughError(
+            f"--sequences and --preset: {work} has sequences and an architecture of its own; leave them out"
+        )
+    architecture = bough.spec(preset) if preset else None
+    effort = bench.Effort(sequences or (128 if quick else 256), architecture, device or "cpu", quick)
     chosen = {name: opened for name, opened in bench.WORKS.items() if work in (None, name)}
     with terminal.working("loading") as tell:
         return bench.bench(chosen, effort, repeats or (2 if quick else 5), tell)

@@ -19,7 +19,7 @@ from bough.cli.names import unknown
 from bough.cli.options import Json
 from bough.cli.words import phrase
 from bough.families import FAMILIES, Family
-from bough.record import Record, plain, show
+from bough.record import FEW, Record, plain, show
 from bough.settings import Refused
 from bough.spec import UNTRAINED, Spec
 
@@ -186,7 +186,7 @@ def _rows(record: Record, prefix: str = "") -> Iterator[tuple[str, str, str]]:
             yield from _rows(value, f"{path}.")
         else:
             items = cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
-            yield path, ", ".join(map(show, items)), phrase(path, value)
+            yield path, ", ".join(map(show, items)) if len(items) <= FEW else show(value), phrase(path, value)
 
 
 def _table(first: str, **columns: Any) -> Table:

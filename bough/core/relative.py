@@ -160,7 +160,7 @@ class Terms(Nowhere):
     def scores(self, q: Queries, k: Keys, distance: Distances, scale: float) -> Scores:
         biases = self.pairs[0]
         back = -distance
-        back = back.clamp(max=self.clamp) if self.clamp else back
+        back = back.clamp(-self.clamp, self.clamp) if self.clamp else back
         nearest, furthest = (int(back.min()), int(back.max())) if back.numel() else (0, 0)
         waves_RW = waves(torch.arange(nearest, furthest + 1, device=q.device), self.project.in_features)
         r_HRD = self.project(self.dropout(waves_RW.to(q))).unflatten(1, (self.heads, -1)).transpose(0, 1)

@@ -12,6 +12,7 @@ from bough.families.gpt import GPT
 from bough.families.gpt2 import GPT2
 from bough.families.roberta import ROBERTA, XLM_ROBERTA
 from bough.families.sparse import SPARSE
+from bough.families.t5 import T5
 from bough.families.transformer import TRANSFORMER
 from bough.families.transformer_xl import TRANSFORMER_XL
 from bough.families.vit import VIT
@@ -38,6 +39,7 @@ FAMILIES: dict[str, Family] = {
         ALBERT,
         BART,
         MBART,
+        T5,
         VIT,
         VIVIT,
     )

@@ -31,10 +31,10 @@ ALBERT = grown(
     ),
     presets={
         "albert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_167_600),
-        "albert-base": Preset({"width": 768, "heads": 12}, 11_221_680),
-        "albert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 16_795_824),
-        "albert-xlarge": Preset({"width": 2048, "depth": 24, "heads": 16}, 54_821_040),
-        "albert-xxlarge": Preset({}, 206_368_944),
+        "albert-base": Preset({"width": 768, "heads": 12}, 11_221_680, "config of albert-base-v2"),
+        "albert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 16_795_824, "config of albert-large-v2"),
+        "albert-xlarge": Preset({"width": 2048, "depth": 24, "heads": 16}, 54_821_040, "config of albert-xlarge-v2"),
+        "albert-xxlarge": Preset({}, 206_368_944, "config of albert-xxlarge-v2"),
     },
     outputs=Outputs(Pooler(), WORDS, Pair(dropout=0.1), Classify(), Tag(), Span()),
     architectures=(

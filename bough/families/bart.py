@@ -12,7 +12,9 @@ UNUSED = 2
 
 def _rows(positions: object, rows: int) -> object:
     """How many rows a table has for so many positions."""
-    return positions + UNUSED if isinstance(positions, int) and not isinstance(positions, bool) else positions
+    if isinstance(positions, int) and not isinstance(positions, bool) and positions > 0:
+        return positions + UNUSED
+    return positions
 
 
 SETTINGS = (
@@ -34,7 +36,6 @@ TRUNK = (
     Drop("decoder.version"),
 )
 TINY = {"width": 128, "depth": 2, "heads": 2}
-# As the configs of facebook/bart-base and facebook/bart-large say.
 DROPPING = {"attention.weights_dropout": 0.1, "feed.inner_dropout": 0.1}
 BART = grown(
     TRANSFORMER,
@@ -51,8 +52,10 @@ BART = grown(
     ),
     presets={
         "bart-tiny": Preset({**TINY, **DROPPING}, 7_622_784),
-        "bart-base": Preset({"width": 768, "depth": 6, "heads": 12, **DROPPING}, 139_420_416),
-        "bart-large": Preset(DROPPING, 406_291_456),
+        "bart-base": Preset(
+            {"width": 768, "depth": 6, "heads": 12, **DROPPING}, 139_420_416, "config of facebook/bart-base"
+        ),
+        "bart-large": Preset(DROPPING, 406_291_456, "config of facebook/bart-large"),
     },
     outputs=Outputs(
         words=TRANSFORMER.outputs.words,
@@ -84,7 +87,6 @@ BART = grown(
     harmless=frozenset([*HARMLESS.split(), "classif_dropout", "save_step"]),
     tells={"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
 )  # fmt: skip
-# As the config of facebook/mbart-large-cc25 says.
 LARGE = {"vocabulary": 250027, "embedding.scaled": True}
 MBART = grown(
     BART,
@@ -94,11 +96,11 @@ MBART = grown(
     paper="Liu et al., Multilingual Denoising Pre-training for Neural Machine Translation",
     adds="twenty-five languages in one vocabulary, each said by a word of its own; norms in front, and one at the end",
     model_type="mbart",
-    # Who starts with no word in particular starts with the first of a text.
+    # Where a config names no word to start with, it is the one that begins a text.
     base=BART.base.but(family="mbart", encoder=Encoder(start=0), placement=PreNorm()),
     presets={
         "mbart-tiny": Preset({**LARGE, **TINY}, 33_192_832),
-        "mbart-large": Preset(LARGE, 610_851_840),
+        "mbart-large": Preset(LARGE, 610_851_840, "config of facebook/mbart-large-cc25"),
     },
     outputs=TRANSFORMER.outputs,
     architectures=(("MBartModel", ()), ("MBartForConditionalGeneration", ("words",))),
@@ -117,3 +119,7 @@ MBART = grown(
     ),
     heads=TRANSFORMER.heads,
 )  # fmt: skip
+"""Its decoder starts with the word of a language, which differs from text to text: give what it reads as targets.
+
+Their classes, where nothing is given, take a text's last word for it; here it stands behind the start as everywhere.
+"""

@@ -82,8 +82,8 @@ BERT = Family(
     base=BASE,
     presets={
         "bert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_416_698),
-        "bert-base": Preset({}, 109_514_298),
-        "bert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 335_174_458),
+        "bert-base": Preset({}, 109_514_298, "config of bert-base-uncased"),
+        "bert-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 335_174_458, "config of bert-large-uncased"),
     },
     outputs=Outputs(Pooler(), Words(Transform(norm=NORM), Tied(bias=True)), Pair(), Classify(), Tag(), Span()),
     architectures=(

@@ -24,7 +24,7 @@ DISTILBERT = grown(
     ),
     presets={
         "distilbert-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_416_442),
-        "distilbert-base": Preset({}, 66_985_530),
+        "distilbert-base": Preset({}, 66_985_530, "config of distilbert-base-uncased"),
     },
     outputs=Outputs(
         words=BERT.outputs.words,

@@ -18,10 +18,12 @@ Branch = Literal["encoder", "decoder", "encoder-decoder"]
 
 @dataclass(frozen=True)
 class Preset:
-    """A published size: how it differs from its family's base, and how many parameters that comes to."""
+    """A published size: how it differs from its family's base, how many parameters that comes to, and who says so."""
 
     changes: Mapping[str, Any]
     parameters: int
+    source: str = "made here, for trials"
+    """The checkpoint whose config it is, or where the paper states it."""
 
 
 def _as_its_config_says(spec: Spec, names: Collection[str]) -> Spec:

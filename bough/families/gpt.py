@@ -77,7 +77,7 @@ GPT = Family(
     base=BASE,
     presets={
         "gpt-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 5_643_264),
-        "gpt": Preset({}, 116_534_784),
+        "gpt": Preset({}, 116_534_784, "config of openai-gpt"),
     },
     outputs=Outputs(words=Words(), classify=Classify(reads=Last(), bias=False, dropout=0.0)),
     architectures=(

@@ -23,10 +23,10 @@ GPT2 = grown(
     ),
     presets={
         "gpt2-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 6_960_768),
-        "gpt2": Preset({}, 124_439_808),
-        "gpt2-medium": Preset({"width": 1024, "depth": 24, "heads": 16}, 354_823_168),
-        "gpt2-large": Preset({"width": 1280, "depth": 36, "heads": 20}, 774_030_080),
-        "gpt2-xl": Preset({"width": 1600, "depth": 48, "heads": 25}, 1_557_611_200),
+        "gpt2": Preset({}, 124_439_808, "config of gpt2"),
+        "gpt2-medium": Preset({"width": 1024, "depth": 24, "heads": 16}, 354_823_168, "config of gpt2-medium"),
+        "gpt2-large": Preset({"width": 1280, "depth": 36, "heads": 20}, 774_030_080, "config of gpt2-large"),
+        "gpt2-xl": Preset({"width": 1600, "depth": 48, "heads": 25}, 1_557_611_200, "config of gpt2-xl"),
     },
     outputs=Outputs(
         words=Words(),

@@ -48,8 +48,10 @@ ROBERTA = grown(
     base=BERT.base.but(family="roberta", vocabulary=50265, **{"embedding.positions": Learned(512, offset=2)}),
     presets={
         "roberta-tiny": Preset({"width": 128, "depth": 2, "heads": 2, **PUBLISHED}, 6_963_673),
-        "roberta-base": Preset(PUBLISHED, 124_697_433),
-        "roberta-large": Preset({"width": 1024, "depth": 24, "heads": 16, **PUBLISHED}, 355_412_057),
+        "roberta-base": Preset(PUBLISHED, 124_697_433, "config of roberta-base"),
+        "roberta-large": Preset(
+            {"width": 1024, "depth": 24, "heads": 16, **PUBLISHED}, 355_412_057, "config of roberta-large"
+        ),
     },
     outputs=Outputs(
         pooler=Pooler(),
@@ -97,8 +99,12 @@ XLM_ROBERTA = grown(
     base=ROBERTA.base.but(family="xlm-roberta", vocabulary=30522),
     presets={
         "xlmr-tiny": Preset({"vocabulary": 250002, "width": 128, "depth": 2, "heads": 2, **PUBLISHED}, 32_729_746),
-        "xlmr-base": Preset({"vocabulary": 250002, **PUBLISHED}, 278_295_186),
-        "xlmr-large": Preset({"vocabulary": 250002, "width": 1024, "depth": 24, "heads": 16, **PUBLISHED}, 560_142_482),
+        "xlmr-base": Preset({"vocabulary": 250002, **PUBLISHED}, 278_295_186, "config of xlm-roberta-base"),
+        "xlmr-large": Preset(
+            {"vocabulary": 250002, "width": 1024, "depth": 24, "heads": 16, **PUBLISHED},
+            560_142_482,
+            "config of xlm-roberta-large",
+        ),
     },
     architectures=tuple((f"XLM{name}", heads) for name, heads in ROBERTA.architectures),
 )

@@ -1,4 +1,4 @@
-"""T5: an encoder and a decoder for every task, as text into text; distances bias scores, and nothing has a bias else."""
+"""T5: an encoder and a decoder to which every task is text; distances bias scores, and nothing else has a bias."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,12 +27,17 @@ from bough.spec import (
     Words,
 )
 
+CROSS = "decoder.block.{i}.layer.1.EncDecAttention."
+RATES = ("attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout")
+SCALED = Tied(scaled=True)
+NEWER = {"feed.gated": True, "feed.activation": "gelu_tanh", "outputs.words.projection": Untied()}
+"""What version 1.1 changes and FLAN-T5 keeps. Their files, and so their counts, have both tables."""
 # What its files call a gated gelu has always been computed by the tanh formula.
 FEEDS = Choice(
     (
+        *((name, (False, activation)) for name, activation in ACTIVATIONS.pairs),
         ("gated-gelu", (True, "gelu_tanh")),
-        *((name, (False, ours)) for name, ours in ACTIVATIONS.pairs),
-        *((f"gated-{name}", (True, ours)) for name, ours in ACTIVATIONS.pairs if name != "gelu"),
+        *((f"gated-{name}", (True, activation)) for name, activation in ACTIVATIONS.pairs if name != "gelu"),
     )
 )
 
@@ -52,31 +57,19 @@ class Fed:
 def _scored(scaled: Any, so_far: Tied | Untied) -> Tied | Untied:
     if not isinstance(scaled, bool):
         raise ValueError(f"must be true or false, not {brief(scaled)}")
-    return Tied(scaled=True) if scaled else so_far if so_far == Untied() else Tied()
-
-
-def _with_its_table(spec: Spec, names: Collection[str]) -> Spec:
-    """What scores unscaled states is a table of its own where a file holds one: newer tools call all files tied."""
-    own = spec.outputs.words == Words() and "lm_head.weight" in names
-    return spec.but(**{"outputs.words.projection": Untied()}) if own else spec
-
-
-def _gated(spec: Spec) -> bool:
-    return spec.feed.gated
-
-
-def _plain(spec: Spec) -> bool:
-    return not spec.feed.gated
+    if scaled:
+        return SCALED
+    return so_far if so_far == Untied() else Tied()
 
 
 def _is_scaled(projection: Tied | Untied) -> bool:
-    return projection == Tied(scaled=True)
+    return projection == SCALED
 
 
-SCORES = Where(_scored, _is_scaled)
-RATES = ("attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout")
-NEWER = {"feed.gated": True, "feed.activation": "gelu_tanh", "outputs.words.projection": Untied()}
-"""Version 1.1, and FLAN-T5 after it."""
+def _with_its_table(spec: Spec, names: Collection[str]) -> Spec:
+    """Words that are scored by unscaled states have a table of their own where a file does: new tools call all tied."""
+    own = spec.outputs.words == Words() and "lm_head.weight" in names
+    return spec.but(**{"outputs.words.projection": Untied()}) if own else spec
 
 
 def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ...]:
@@ -87,8 +80,10 @@ def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ..
         Fuse(tuple(f"{attention}{x}.weight" for x in "qkv"), ours + "attention.qkv.weight"),
         Rename(attention + "o.weight", ours + "attention.out.weight"),
         Rename(layer + "0.layer_norm.weight", ours + "attention_norm.weight"),
-        Only(_plain, Rename(inner + "wi.weight", ours + "feed.up.weight")),
-        Only(_gated, Fuse((inner + "wi_0.weight", inner + "wi_1.weight"), ours + "feed.up.weight")),
+        Only(lambda spec: not spec.feed.gated, Rename(inner + "wi.weight", ours + "feed.up.weight")),
+        Only(
+            lambda spec: spec.feed.gated, Fuse((inner + "wi_0.weight", inner + "wi_1.weight"), ours + "feed.up.weight")
+        ),
         Rename(inner + "wo.weight", ours + "feed.down.weight"),
         Rename(layer + f"{feed}.layer_norm.weight", ours + "feed_norm.weight"),
     )
@@ -108,19 +103,23 @@ T5 = grown(
         attention=Attention(Causal(), Scale(root=False), RelativeBias(), bias=False, out_bias=False),
         feed=FeedForward(activation="relu", bias=False, inner_dropout=0.1),
         norm=RMSNorm(), placement=PreNorm(), dropout=0.1, encoder=Encoder(),
-        initial=Initial(1.0, tables=1.0, fan=True), outputs=Outputs(words=Words(projection=Tied(scaled=True))),
+        initial=Initial(1.0, tables=1.0, fan=True), outputs=Outputs(words=Words(projection=SCALED)),
     ),
     presets={
         "t5-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 5_031_552),
-        "t5-small": Preset({}, 60_506_624),
-        "t5-base": Preset({"width": 768, "depth": 12, "heads": 12}, 222_903_552),
-        "t5-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 737_668_096),
+        "t5-small": Preset({}, 60_506_624, "config of google-t5/t5-small"),
+        "t5-base": Preset({"width": 768, "depth": 12, "heads": 12}, 222_903_552, "config of google-t5/t5-base"),
+        "t5-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 737_668_096, "config of google-t5/t5-large"),
         "t5-v1.1-small": Preset(
-            {**NEWER, "depth": 8, "heads": 6, "attention.width": 64, "feed.inner": 1024}, 76_961_152
+            {**NEWER, "depth": 8, "heads": 6, "attention.width": 64, "feed.inner": 1024}, 76_961_152,
+            "config of google/t5-v1_1-small",
         ),
-        "t5-v1.1-base": Preset({**NEWER, "width": 768, "depth": 12, "heads": 12, "feed.inner": 2048}, 247_577_856),
+        "t5-v1.1-base": Preset(
+            {**NEWER, "width": 768, "depth": 12, "heads": 12, "feed.inner": 2048}, 247_577_856,
+            "config of google/t5-v1_1-base",
+        ),
     },
-    outputs=Outputs(words=Words(projection=Tied(scaled=True))),
+    outputs=Outputs(words=Words(projection=SCALED)),
     architectures=(("T5Model", ()), ("T5ForConditionalGeneration", ("words",))),
     settings=(
         Setting("vocab_size", "vocabulary"),
@@ -142,9 +141,12 @@ T5 = grown(
         Setting("dropout_rate", "embedding.dropout", *RATES, "dropout"),
         Setting("initializer_factor", "initial.std", "initial.tables"),
         Setting("decoder_start_token_id", "encoder.start", codec=OrSoFar()),
-        # Older tools write the first alone and newer ones both, of which the second then tells.
+        # Older tools write the first of these alone; where a file has both, the second counts.
         Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(lambda _, so_far: so_far, _is_scaled)),
-        Setting("scale_decoder_outputs", "outputs.words.projection", codec=SCORES, also=("tie_word_embeddings",)),
+        Setting(
+            "scale_decoder_outputs", "outputs.words.projection",
+            codec=Where(_scored, _is_scaled), also=("tie_word_embeddings",),
+        ),
         Refused("is_decoder", (False, None), "the decoder is read together with its encoder"),
     ),
     prefix="",
@@ -152,9 +154,9 @@ T5 = grown(
         *TABLE,
         *_layers("encoder", "encoder.", 1),
         *_layers("decoder", "", 2),
-        Rename("decoder.block.{i}.layer.1.EncDecAttention.q.weight", "blocks.{i}.cross.q.weight"),
-        Fuse(tuple(f"decoder.block.{{i}}.layer.1.EncDecAttention.{x}.weight" for x in "kv"), "blocks.{i}.cross.kv.weight"),
-        Rename("decoder.block.{i}.layer.1.EncDecAttention.o.weight", "blocks.{i}.cross.out.weight"),
+        Rename(CROSS + "q.weight", "blocks.{i}.cross.q.weight"),
+        Fuse(tuple(CROSS + f"{x}.weight" for x in "kv"), "blocks.{i}.cross.kv.weight"),
+        Rename(CROSS + "o.weight", "blocks.{i}.cross.out.weight"),
         Rename("decoder.block.{i}.layer.1.layer_norm.weight", "blocks.{i}.cross_norm.weight"),
         Rename("encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "encoder.relative.weight"),
         Rename("decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "relative.weight"),

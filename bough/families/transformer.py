@@ -23,20 +23,14 @@ from bough.spec import (
 SIDES = (
     Setting("d_model", "width", also=("hidden_size",)),
     Setting("decoder_layers", "depth"),
-    Setting(
-        "encoder_layers", "encoder.depth", also=("num_hidden_layers",), unsaid=12,
-        codec=Told(lambda spec: spec.source.depth),
-    ),
+    Setting("encoder_layers", "encoder.depth", also=("num_hidden_layers",), unsaid=12,
+            codec=Told(lambda spec: spec.source.depth)),
     Setting("decoder_attention_heads", "heads"),
-    Setting(
-        "encoder_attention_heads", "encoder.heads", also=("num_attention_heads",), unsaid=16,
-        codec=Told(lambda spec: spec.source.heads),
-    ),
+    Setting("encoder_attention_heads", "encoder.heads", also=("num_attention_heads",), unsaid=16,
+            codec=Told(lambda spec: spec.source.heads)),
     Setting("decoder_ffn_dim", "feed.inner", codec=INNER, unsaid=4096),
-    Setting(
-        "encoder_ffn_dim", "encoder.inner", unsaid=4096,
-        codec=Told(lambda spec: spec.source.feed.inside(spec.width)),
-    ),
+    Setting("encoder_ffn_dim", "encoder.inner", unsaid=4096,
+            codec=Told(lambda spec: spec.source.feed.inside(spec.width))),
     Setting("activation_function", "feed.activation", codec=ACTIVATIONS),
     Setting("attention_dropout", "attention.weights_dropout"),
     Setting("activation_dropout", "feed.inner_dropout"),
@@ -112,6 +106,7 @@ PUBLISHED = {
     "vocabulary": 37000, "width": 512, "depth": 6, "heads": 8,
     "embedding.scaled": True, "embedding.positions.size": 512, "feed.activation": "relu", "encoder.start": 0,
 }  # fmt: skip
+BIG = {"attention.dropout": 0.3, "feed.dropout": 0.3, "embedding.dropout": 0.3}
 TRANSFORMER = Family(
     name="transformer",
     title="Transformer",
@@ -129,16 +124,14 @@ TRANSFORMER = Family(
     ),
     presets={
         "transformer-tiny": Preset({**PUBLISHED, "width": 128, "depth": 2, "heads": 2}, 5_792_768),
-        "transformer-base": Preset(PUBLISHED, 63_606_784),
-        "transformer-big": Preset({**PUBLISHED, "width": 1024, "heads": 16}, 215_293_952),
+        "transformer-base": Preset(PUBLISHED, 63_606_784, "table 3, base; the paper says 65 million"),
+        "transformer-big": Preset({**PUBLISHED, "width": 1024, "heads": 16, **BIG}, 215_293_952, "table 3, big; the paper says 213 million"),
     },
     outputs=Outputs(words=Words(projection=Tied(shift=True))),
     architectures=(("MarianModel", ()), ("MarianMTModel", ("words",))),
     settings=(
-        Setting(
-            "vocab_size", "vocabulary", "encoder.vocabulary", unsaid=58101,
-            codec=Told(lambda spec: spec.source.vocabulary),
-        ),
+        Setting("vocab_size", "vocabulary", "encoder.vocabulary", unsaid=58101,
+                codec=Told(lambda spec: spec.source.vocabulary)),
         Setting("decoder_vocab_size", "vocabulary", codec=OrSoFar()),
         Setting("share_encoder_decoder_embeddings", "encoder.vocabulary", codec=SHARED, unsaid=True),
         Setting("max_position_embeddings", "embedding.positions.size"),

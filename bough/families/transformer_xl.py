@@ -70,7 +70,7 @@ TRANSFORMER_XL = Family(
             "width": 128, "depth": 2, "heads": 2, "vocabulary": 10000, "embedding.clusters.cutoffs": (2000, 5000),
             "recurrence.length": 64, "attention.mask.size": 64, "attention.relative.clamp": 64,
         }, 868_946),
-        "transformer-xl": Preset({}, 285_205_322),
+        "transformer-xl": Preset({}, 285_205_322, "config of transfo-xl-wt103"),
     },
     outputs=Outputs(words=WORDS, classify=Classify(reads=Last(), bias=False, dropout=0.0)),
     architectures=(

@@ -63,8 +63,10 @@ XLM = grown(
     ),
     presets={
         "xlm-tiny": Preset({"width": 128, "depth": 2, "heads": 2}, 4_351_041),
-        "xlm-mlm-en-2048": Preset({}, 667_119_041),
-        "xlm-mlm-100-1280": Preset({"vocabulary": 200000, "width": 1280, "depth": 16}, 571_696_960),
+        "xlm-mlm-en-2048": Preset({}, 667_119_041, "config of xlm-mlm-en-2048"),
+        "xlm-mlm-100-1280": Preset(
+            {"vocabulary": 200000, "width": 1280, "depth": 16}, 571_696_960, "config of xlm-mlm-100-1280"
+        ),
     },
     outputs=Outputs(words=WORDS, classify=Classify(reads=First()), tag=Tag(), span=Span()),
     architectures=(

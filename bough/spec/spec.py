@@ -220,7 +220,7 @@ def _check_attention(spec: Spec) -> None:
     if isinstance(attention.relative, Rotary) and spec.key_width % 2:
         raise FieldError("attention.relative", f"an odd head width of {spec.key_width} cannot be turned in pairs")
     if isinstance(attention.relative, RelativeBias):
-        # Those of what follows are as many again.
+        # Where a token sees what follows too, half of the buckets are for that.
         near = attention.relative.buckets // (4 if isinstance(mask, Full) else 2)
         if attention.relative.distance <= near:
             problem = f"{attention.relative.distance} must be more than the {near} distances that have a bucket each"

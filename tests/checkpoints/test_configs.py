@@ -24,7 +24,7 @@ WRONG = {
     "a width of nothing": ({"hidden_size": 0}, f"hidden_size: {SIZE}0"),
     "a huge width": ({"hidden_size": 2**40}, f"hidden_size: {SIZE}1099511627776"),
     "a width of four hundred digits": ({"hidden_size": 10**400}, f"hidden_size: {SIZE}{'1' + '0' * 17}...{'0' * 19}"),
-    "a huge vocabulary": ({"vocab_size": 2**62}, f"vocab_size: {SIZE}4611686018427387904"),
+    "a huge vocabulary": ({"vocab_size": 2**62}, f"vocab_size: {SIZE.replace('1', '0', 1)}4611686018427387904"),
     "a width in words": ({"hidden_size": "eight"}, f"hidden_size: {SIZE}'eight'"),
     "half a width": ({"hidden_size": 8.5}, f"hidden_size: {SIZE}8.5"),
     "a width of true": ({"hidden_size": True}, f"hidden_size: {SIZE}True"),
@@ -68,9 +68,9 @@ WRONG = {
         "add_cross_attention: True is refused: this family has no encoder to look at",
     ),
     "a family that is not known": (
-        {"model_type": "bart"},
+        {"model_type": "bertt"},
         (
-            f"model_type: there is no family 'bart'; did you mean 'bert'?; there are {', '.join(FAMILIES)}; "
+            f"model_type: there is no family 'bertt'; did you mean 'bert'?; there are {', '.join(FAMILIES)}; "
             "another is said with family= (--family)"
         ),
     ),
@@ -89,6 +89,56 @@ TOO_LONG = (
     "Exceeds the limit (4300 digits) for integer string conversion: value has 5000 digits; "
     "use sys.set_int_max_str_digits() to increase the limit"
 )
+OF_TWO_SIDES = {
+    "no positions": (
+        "bart-tiny",
+        {"max_position_embeddings": 0},
+        f"max_position_embeddings: {SIZE}0",
+    ),
+    "positions in words": (
+        "bart-tiny",
+        {"max_position_embeddings": "all"},
+        f"max_position_embeddings: {SIZE}'all'",
+    ),
+    "a table shared by a number": (
+        "bart-tiny",
+        {"tie_word_embeddings": 0},
+        "tie_word_embeddings: must be true or false, not 0",
+    ),
+    "a start that is no word": (
+        "bart-tiny",
+        {"decoder_start_token_id": 11},
+        "decoder_start_token_id: 11 is none of 11 words",
+    ),
+    "heads that do not divide the source's width": (
+        "bart-tiny",
+        {"encoder_attention_heads": 3},
+        "encoder_attention_heads: 3 heads do not divide a width of 8",
+    ),
+    "layers left out": (
+        "bart-tiny",
+        {"decoder_layerdrop": 0.1},
+        "decoder_layerdrop: 0.1 is refused: every layer runs at every step",
+    ),
+    "a decoder alone": (
+        "bart-tiny",
+        {"is_encoder_decoder": False},
+        "is_encoder_decoder: False is refused: this family has two stacks",
+    ),
+    "norms in another place": (
+        "bart-tiny",
+        {"normalize_before": True},
+        "normalize_before: True is refused: norms stand behind each sum here; those of mBART stand in front",
+    ),
+    "a text turned about": (
+        "mbart-tiny",
+        {"architectures": ["MBartForSequenceClassification"]},
+        (
+            "architectures: ['MBartForSequenceClassification'] is refused: its other heads read a text whose last word "
+            "is moved to the front, which is not done here"
+        ),
+    ),
+}
 UNSOUND = {
     "cut": (b'{"hidden_size": 8', f"not JSON (Expecting ',' delimiter: line 1 column 18 (char 17)){AGAIN}"),
     "no UTF-8": (
@@ -122,6 +172,19 @@ def test_a_value_that_cannot_be_is_refused_by_its_key(folder: Path, changes: dic
         bough.load(folder)
     assert complaint(error) == f"{folder / 'config.json'}: {said}"
     assert error.value.exit_code == 3
+
+
+@pytest.mark.usefixtures("as_for_users")
+@pytest.mark.parametrize(("preset", "changes", "said"), OF_TWO_SIDES.values(), ids=OF_TWO_SIDES)
+def test_of_two_sides_too_a_value_that_cannot_be_is_refused_by_its_key(
+    tmp_path: Path, preset: str, changes: dict[str, Any], said: str
+) -> None:
+    spec = bough.spec(preset).but(vocabulary=11, width=8, depth=1, heads=2)
+    bough.model.Model(spec, bough.build(spec)).save(tmp_path)
+    rewrite(tmp_path / "config.json", **changes)
+    with pytest.raises(ArtefactError) as error:
+        bough.load(tmp_path)
+    assert complaint(error) == f"{tmp_path / 'config.json'}: {said}"
 
 
 @pytest.mark.usefixtures("little_memory", "as_for_users")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 import torch
-from conftest import stirred
+from small import stirred
 from torch import Tensor
 
 import bough
@@ -131,7 +131,8 @@ def added(
             pair = "relative." if tied else own
             content, position = (weights[f"{pair}{name}"][head] for name in ("content", "position"))
             project = weights[f"{own}project.weight"].unflatten(0, (HEADS, -1))[head]
-            known = {d: project @ wave(min(-d, clamp or -d), project.shape[1]) for row in distances for d in row}
+            furthest = clamp or 1000
+            known = {d: project @ wave(min(max(-d, -furthest), furthest), WIDTH) for row in distances for d in row}
             rows = [torch.stack([known[d] for d in row]) for row in distances]
             by_distance = [row @ (one + position) for row, one in zip(rows, q, strict=True)]
             return (torch.stack(by_distance) + k @ content) * scale

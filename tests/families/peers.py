@@ -126,6 +126,10 @@ XLM_HEADS: dict[str, list[list[Settings]]] = {
         each("summary_activation", None, "tanh", "relu", "gelu"),
     ],
 }
+OWN_HEADS: dict[str, dict[str, list[list[Settings]]]] = {
+    "xlm": XLM_HEADS,
+    "t5": {"words": [[*TIES, {"scale_decoder_outputs": False}]]},
+}
 SIDES = [
     [
         {"d_model": w, "encoder_attention_heads": a, "decoder_attention_heads": b}
@@ -171,9 +175,32 @@ GRIDS["vivit"] = [
     [
         {"num_frames": frames, "image_size": size, "tubelet_size": tubelet}
         for frames, size, tubelet in (
-            *((4, 8, [2, 4, 4]), (3, 9, [1, 3, 3]), (4, [8, 12], [4, 4, 4]), (6, [6, 12], [2, 3, 4]), (2, 4, [2, 4, 4])),
+            (4, 8, [2, 4, 4]),
+            (3, 9, [1, 3, 3]),
+            (4, [8, 12], [4, 4, 4]),
+            (6, [6, 12], [2, 3, 4]),
+            (2, 4, [2, 4, 4]),
         )
     ],
+]
+GRIDS["t5"] = [
+    [
+        {"d_model": w, "num_heads": h, "d_kv": k}
+        for w, h, k in ((16, 2, 4), (24, 3, 8), (32, 4, 16), (48, 2, 10), (64, 8, 8))
+    ],
+    [{"num_layers": 2}, *({"num_layers": a, "num_decoder_layers": b} for a, b in ((1, 2), (3, 1), (2, 3), (4, 4)))],
+    each("d_ff", 17, 64, 128),
+    each(
+        "feed_forward_proj",
+        *("relu", "gated-gelu", "gelu", "gated-silu", "gelu_new", "gated-gelu_python", "gated-relu", "gated-gelu_new"),
+    ),
+    [
+        {"relative_attention_num_buckets": n, "relative_attention_max_distance": d}
+        for n, d in ((32, 128), (8, 20), (7, 30), (4, 3), (16, 64))
+    ],
+    each("layer_norm_epsilon", 1e-6, 1e-5, 1e-3),
+    each("decoder_start_token_id", 0, 2),
+    each("initializer_factor", 0.5, 0.2),
 ]
 GRIDS["xlm-roberta"] = GRIDS["roberta"]
 
@@ -186,6 +213,7 @@ BASE_POSITIONS = {"max_position_embeddings": 514, "type_vocab_size": 1, "layer_n
 LARGE = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096}
 XLARGE = {"hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 8192}
 DROPPING = {"attention_dropout": 0.1, "activation_dropout": 0.1}
+NEWER = {"feed_forward_proj": "gated-gelu", "tie_word_embeddings": False}
 PUBLISHED: dict[str, Settings] = {
     "bert-base": {},
     "bert-large": LARGE,
@@ -213,6 +241,13 @@ PUBLISHED: dict[str, Settings] = {
     },
     "bart-large": DROPPING,
     "mbart-large": {"vocab_size": 250027, "scale_embedding": True},
+    "t5-small": {},
+    "t5-base": {"d_model": 768, "d_ff": 3072, "num_layers": 12, "num_heads": 12},
+    "t5-large": {"d_model": 1024, "d_ff": 4096, "num_layers": 24, "num_heads": 16},
+    "t5-v1.1-small": {**NEWER, "d_ff": 1024, "num_layers": 8, "num_decoder_layers": 8, "num_heads": 6},
+    "t5-v1.1-base": {
+        **NEWER, "d_model": 768, "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12, "num_heads": 12,
+    },
     "vit-base": {"num_labels": 1000},
     "vit-large": {**LARGE, "num_labels": 1000},
     "vit-huge": {
@@ -284,7 +319,7 @@ def grid(family: Family) -> Iterator[Case]:
 
 def of_heads(family: Family, heads: Sequence[str]) -> list[Settings]:
     """The settings of these heads, in as few rows as hold every value; without any, two rows."""
-    tables = XLM_HEADS if family.name == "xlm" else HEADS
+    tables = OWN_HEADS.get(family.name, HEADS)
     columns = [column for head in heads for column in tables.get(head, ())]
     rows = max(2, *(len(column) for column in columns)) if columns else 2
     return [{key: value for one in columns for key, value in one[i % len(one)].items()} for i in range(rows)]
@@ -293,6 +328,16 @@ def of_heads(family: Family, heads: Sequence[str]) -> list[Settings]:
 def cases() -> list[Case]:
     """The grids of every family."""
     return [case for family in PEERED.values() for case in grid(family)]
+
+
+def headed_cases() -> list[Case]:
+    """As many of each family's cases of its most usual head as that head has rows of settings."""
+    found: list[Case] = []
+    for family in PEERED.values():
+        name = headed(family)
+        rows = len(of_heads(family, dict(family.architectures)[name]))
+        found += islice((case for case in grid(family) if case.architecture == name), rows)
+    return found
 
 
 def rates() -> list[tuple[Family, Setting]]:
@@ -322,6 +367,8 @@ def model(architecture: str, settings: Settings, seed: int = 0) -> transformers.
     torch.manual_seed(seed)
     words = {"vocab_size": VOCABULARY} if hasattr(kind.config_class(), "vocab_size") else {}
     net = kind(kind.config_class(**words, **settings)).eval()
+    if settings.get("tie_word_embeddings") is False:
+        untie(net)
     with torch.no_grad():
         for weight in net.parameters():
             if weight.requires_grad:
@@ -331,7 +378,17 @@ def model(architecture: str, settings: Settings, seed: int = 0) -> transformers.
 
 def headed(family: Family) -> str:
     """The class of theirs with the head that a family's files have most often, of those that give names a prefix."""
-    return family.architecture(family.outputs.only("words") if family.outputs.words else family.outputs.only("classify"))
+    return family.architecture(family.outputs.only("words" if family.outputs.words else "classify"))
+
+
+def untie(net: transformers.PreTrainedModel) -> None:
+    """Give words' scores a table of their own. T5's class takes the setting for one of scale, and always ties.
+
+    From a file that holds both tables it reads both, and so its published files of version 1.1.
+    """
+    out = net.get_output_embeddings()
+    if out is not None and getattr(out, "weight", None) is net.get_input_embeddings().weight:
+        out.weight = torch.nn.Parameter(torch.randn_like(out.weight))
 
 
 def dropping_as_published(net: transformers.PreTrainedModel) -> transformers.PreTrainedModel:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import another
 from safetensors.torch import load_file, save_file
+from small import another
 from torch import Tensor
 
 import bough
@@ -48,8 +48,8 @@ ASKS: dict[str, Callable[..., list[Tensor]]] = {
 """How a user asks each head."""
 RATES = (
     "embedding.dropout", "attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout",
-    "dropout", "outputs.pair.dropout", "outputs.classify.hidden_dropout", "outputs.classify.dropout", "outputs.tag.dropout",
-    "outputs.span.dropout",
+    "dropout", "outputs.pair.dropout", "outputs.classify.hidden_dropout", "outputs.classify.dropout",
+    "outputs.tag.dropout", "outputs.span.dropout",
 )  # fmt: skip
 STRETCHES = (0, 1, 8, 20, 64)
 FIRST_LAYER = {

@@ -1,0 +1,135 @@
+"""Grow: how the cost of one causal trunk grows with the length of what it reads, for each kind of mask."""
+
+from __future__ import annotations
+
+import functools
+import math
+import statistics
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+import torch
+
+from bough.bench.document import Growth, Point
+from bough.bench.machine import timed
+from bough.bench.work import Answers, Effort, Sweep, Trial, Way, words
+from bough.core import Net, build
+from bough.core.kernels import Heads, Keys, Layout, Mixed, Plan, plan
+from bough.core.masks import Halves, Seeing, Sparse
+from bough.core.relative import NOWHERE, Nowhere
+from bough.families import preset
+from bough.packed import Packed
+from bough.spec import Causal, Fixed, Mask, Outputs, Spec, Strided, Window
+
+LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
+QUICK = LENGTHS[:4]
+MASKS: dict[str, Mask] = {
+    "full": Causal(),
+    "window 256": Window(256),
+    "strided 128": Strided(stride=128, over="union"),
+    "strided 128, heads": Strided(stride=128, over="heads"),
+    "fixed 128 + 8": Fixed(stride=128, summary=8, over="union"),
+    "fixed 128 + 8, heads": Fixed(stride=128, summary=8, over="heads"),
+}
+"""Those over heads give half of the heads each part of the pattern; the others give every head both."""
+
+
+def trunk() -> Spec:
+    """Narrow, so that at the greatest length attention outweighs all else; without positions, so that none is last."""
+    return preset("gpt2").but(
+        vocabulary=256, width=256, depth=2, heads=4, outputs=Outputs(), **{"embedding.positions": None}
+    )
+
+
+@contextmanager
+def grow(effort: Effort) -> Generator[Sweep]:
+    """The work."""
+    yield sweep(trunk(), QUICK if effort.quick else LENGTHS, MASKS, effort.device)
+
+
+def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: str = "cpu") -> Sweep:
+    """One sequence of each length, read by trunks of equal weights whose tokens see others by each of the masks."""
+    return Sweep(
+        says=(
+            "hidden states of one sequence, by what its tokens see of those before them; "
+            f"{spec.depth} layers of width {spec.width}, {spec.heads} heads"
+        ),
+        along="tokens read",
+        lengths=lengths,
+        ways=tuple(_way(name, spec.but(**{"attention.mask": mask}), device) for name, mask in masks.items()),
+        memory=True,
+        growth=growth,
+    )
+
+
+def growth(points: Sequence[Point]) -> tuple[Growth, ...]:
+    """The power of the length that time grows as: of attention, at all lengths and the longer half, and of all else."""
+    attention = [statistics.median(point.attention) for point in points]
+    whole = [statistics.median(point.seconds) for point in points]
+    half = len(points) // 2
+    fits = [
+        ("attention", points, attention),
+        ("attention", points[half:], attention[half:]),
+        ("whole", points, whole),
+        ("pairs seen", points, [float(point.pairs or 1) for point in points]),
+    ]
+    return tuple(
+        Growth(of, fitted[0].length, fitted[-1].length, power([one.length for one in fitted], values))
+        for of, fitted, values in fits
+        if len(fitted) > 1
+    )
+
+
+def power(lengths: Sequence[int], values: Sequence[float]) -> float:
+    """The slope of the straight line that lies nearest to the logarithms."""
+    return statistics.linear_regression([math.log(one) for one in lengths], [math.log(one) for one in values]).slope
+
+
+def pairs(seeing: Seeing, length: int) -> int:
+    """How many times a token of a sequence sees one, itself included, in the mean of all heads."""
+    if isinstance(seeing, Halves):
+        return (pairs(seeing.first, length) + pairs(seeing.second, length)) // 2
+    if isinstance(seeing, Sparse):
+        return sum(int(route.visible().sum()) for route in seeing.routes(length))
+    return length * (length + 1) // 2
+
+
+class Stopwatch:
+    """A planner that adds up what attention takes: the plan, and each layer's mixing by it."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self, layout: Layout, seeing: Seeing) -> Plan:
+        made: list[Plan] = []
+        self.seconds += timed(lambda: made.append(plan(layout, seeing)))
+        return _Watched(made[0], self)
+
+
+class _Watched:
+    """A plan whose use is timed."""
+
+    def __init__(self, made: Plan, watch: Stopwatch) -> None:
+        self.made = made
+        self.watch = watch
+
+    def attend(self, q: Heads, k: Keys, v: Keys, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+        mixed: list[Mixed] = []
+        self.watch.seconds += timed(lambda: mixed.append(self.made.attend(q, k, v, scale, dropout, relative)))
+        return mixed[0]
+
+
+def _way(name: str, spec: Spec, device: str) -> Way:
+    net = build(spec).eval().to(device)
+    return Way(name, functools.partial(_trial, net, spec.vocabulary, device))
+
+
+def _trial(net: Net, vocabulary: int, device: str, length: int) -> Trial:
+    batch, watch = Packed.of([words(vocabulary, length)], device=device), Stopwatch()
+
+    def run() -> Answers:
+        watch.seconds = 0.0
+        with torch.inference_mode():
+            return [net(batch, watch)]
+
+    return Trial(length, run, lambda: watch.seconds, pairs(net.seeing[0], length))
