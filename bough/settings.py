@@ -190,8 +190,13 @@ def read(rules: Sequence[Rule], base: Spec, config: Mapping[str, Any]) -> Spec:
         raise FieldError(key, error.problem) from None
 
 
-def write(rules: Sequence[Rule], base: Spec, spec: Spec) -> dict[str, Any]:
-    """The config that describes a Spec; an error names what such a file has no words for."""
+def write(
+    rules: Sequence[Rule], base: Spec, spec: Spec, settle: Callable[[Spec], Spec] = lambda read: read
+) -> dict[str, Any]:
+    """The config that describes a Spec; an error names what such a file has no words for.
+
+    `settle` is what a reader makes of the Spec that the config alone describes.
+    """
     config: dict[str, Any] = {}
     for rule in rules:
         if isinstance(rule, Refused):
@@ -200,7 +205,7 @@ def write(rules: Sequence[Rule], base: Spec, spec: Spec) -> dict[str, Any]:
         held = [value for path in rule.paths if (value := get(spec, path)) is not MISSING]
         if held:
             config[rule.key] = _said(rule.paths[0], rule.codec.write, held[0], spec)
-    for path, ours, theirs in spec.diff(read(rules, base, config)):
+    for path, ours, theirs in spec.diff(settle(read(rules, base, config))):
         raise BoughError(
             f"{path}: a {spec.family} checkpoint cannot say {show(ours)} here (it would be read as {show(theirs)}); "
             "set it to what the family has, or keep the spec as JSON"

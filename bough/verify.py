@@ -103,7 +103,8 @@ def parity(model: Model, folder: Path, seed: int = 0) -> list[Check]:
     checks: list[Check] = []
     for name, heads in _classes(model.spec).items():
         if not hasattr(library, name):
-            checks.append(Check(f"{name} agrees", None, PARITY["hidden states"], None, f"skipped: {PEER} has no {name}"))
+            note = f"skipped: {PEER} has no {name}"
+            checks.append(Check(f"{name} agrees", None, PARITY["hidden states"], None, note))
             continue
         try:
             with _quiet(library):

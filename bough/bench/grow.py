@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import statistics
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 import torch
@@ -51,8 +51,8 @@ def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: 
     """One sequence of each length, read by trunks of equal weights whose tokens see others by each of the masks."""
     return Sweep(
         says=(
-            "hidden states of one sequence, by what its tokens see of those before them; "
-            f"{spec.depth} layers of width {spec.width}, {spec.heads} heads"
+            f"one sequence read by {spec.depth} layers of width {spec.width} with {spec.heads} heads, "
+            "by what its tokens see of those before"
         ),
         along="tokens read",
         lengths=lengths,
@@ -63,26 +63,27 @@ def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: 
 
 
 def growth(points: Sequence[Point]) -> tuple[Growth, ...]:
-    """The power of the length that time grows as: of attention, at all lengths and the longer half, and of all else."""
-    attention = [statistics.median(point.attention) for point in points]
-    whole = [statistics.median(point.seconds) for point in points]
-    half = len(points) // 2
-    fits = [
-        ("attention", points, attention),
-        ("attention", points[half:], attention[half:]),
-        ("whole", points, whole),
-        ("pairs seen", points, [float(point.pairs or 1) for point in points]),
-    ]
+    """The powers of length that time grows as, of attention and of all, and what is seen; of the longer half too.
+
+    Few tokens cost what a call costs, and many what they see: the longer half says more of what is still to come.
+    """
+    figures: dict[str, Callable[[Point], float]] = {
+        "attention": lambda point: statistics.median(point.attention),
+        "whole": lambda point: statistics.median(point.seconds),
+        "pairs seen": lambda point: float(point.pairs or 1),
+    }
     return tuple(
-        Growth(of, fitted[0].length, fitted[-1].length, power([one.length for one in fitted], values))
-        for of, fitted, values in fits
-        if len(fitted) > 1
+        Growth(of, part[0].length, part[-1].length, power([(one.length, figure(one)) for one in part]))
+        for part in (points, points[len(points) // 2 :])
+        for of, figure in figures.items()
+        if len(part) > 1
     )
 
 
-def power(lengths: Sequence[int], values: Sequence[float]) -> float:
-    """The slope of the straight line that lies nearest to the logarithms."""
-    return statistics.linear_regression([math.log(one) for one in lengths], [math.log(one) for one in values]).slope
+def power(found: Sequence[tuple[int, float]]) -> float:
+    """The slope of the straight line that lies nearest to the logarithms of lengths and figures."""
+    lengths, figures = zip(*found, strict=True)
+    return statistics.linear_regression([math.log(one) for one in lengths], [math.log(one) for one in figures]).slope
 
 
 def pairs(seeing: Seeing, length: int) -> int:

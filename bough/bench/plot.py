@@ -42,7 +42,7 @@ def plot(document: Document, path: Path) -> None:
     page: Any = figures_of.Figure(figsize=(8, sum(heights) + 0.5), layout="constrained")
     areas = page.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
     for area, work in zip(areas, document.works, strict=True):
-        area.suptitle(textwrap.fill(f"{work.work}: {work.says}", 110), fontsize=8, color=INK, x=0.01, ha="left")
+        area.suptitle(textwrap.fill(f"{work.work}: {work.says}", 105), fontsize=8, color=INK, x=0.01, ha="left")
         if isinstance(work, Curves):
             for axes, panel in zip(area.subplots(1, 2), panels(work), strict=True):
                 _draw_lines(axes, work, panel)
@@ -65,7 +65,7 @@ def panels(curves: Curves) -> Iterator[Panel]:
     """The two figures that say most of a work that is followed over lengths."""
     points = [point for line in curves.lines for point in line.points]
     if all(point.attention for point in points):
-        yield Panel("seconds of attention, and the power that they grow as", _attention, _with_power)
+        yield Panel("seconds of attention, and the power they grow as", _attention, _with_power)
     else:
         yield Panel("tokens in a second", _speed, _name)
     if any(point.memory for point in points):
@@ -115,6 +115,8 @@ def _draw_lines(axes: Any, curves: Curves, panel: Panel) -> None:
             ends[panel.beside(line)] = drawn[-1][1], colour
     axes.set_xscale("log", base=2)
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(_tick)
+    axes.yaxis.set_minor_formatter("")
     low, high = map(math.log, axes.get_ylim())
     at = spread({text: (math.log(value) - low) / (high - low) for text, (value, _) in ends.items()}, APART)
     for text, height in at.items():
@@ -129,12 +131,15 @@ def _draw_lines(axes: Any, curves: Curves, panel: Panel) -> None:
         side.set_visible(False)
 
 
+def _tick(value: float, number: int) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{value:g}"
+
+
 def spread(heights: dict[str, float], apart: float) -> dict[str, float]:
-    """The same heights, moved as little as keeps each so far from the next."""
+    """The same heights, from 0 to 1, moved as little as keeps each so far from the next."""
     order = sorted(heights, key=lambda text: heights[text])
-    moved = [heights[text] for text in order]
     # Those that crowd are laid out around their middle, with whoever they come to crowd.
-    groups = [[height] for height in moved]
+    groups = [[heights[text]] for text in order]
     number = 1
     while number < len(groups):
         below, above = groups[number - 1], groups[number]
@@ -148,11 +153,12 @@ def spread(heights: dict[str, float], apart: float) -> dict[str, float]:
 
 
 def _bottom(group: list[float], apart: float) -> float:
-    return statistics.mean(group) - apart * (len(group) - 1) / 2
+    tall = apart * (len(group) - 1)
+    return max(min(statistics.mean(group) - tall / 2, 1 - tall), 0)
 
 
 def _top(group: list[float], apart: float) -> float:
-    return statistics.mean(group) + apart * (len(group) - 1) / 2
+    return _bottom(group, apart) + apart * (len(group) - 1)
 
 
 def _styles(ways: list[str]) -> dict[str, tuple[str, str]]:

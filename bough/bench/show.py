@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from bough.bench.document import Curves, Document, Growth, Machine, Outcome, Point, Row
+from bough.bench.document import Curves, Document, Line, Machine, Outcome, Point, Row
 
 OURS, PEER = "#a6da6c", "#8a9a94"
 FASTER, SLOWER, WRONG = "#a6da6c", "#f0b35a", "bold #e0708a"
@@ -90,11 +90,11 @@ def blocks(curves: Curves) -> Iterator[Block]:
         rows = {way: cells for way, cells in every.items() if any(cells)}
         if rows:
             yield Block(f"{says}, by {curves.along}", along, rows)
-    if any(line.growth for line in curves.lines):
-        names = dict.fromkeys(_fitted(one, curves) for line in curves.lines for one in line.growth)
-        powers = {line.way: {_fitted(one, curves): f"{one.power:.2f}" for one in line.growth} for line in curves.lines}
-        rows = {way: tuple(found.get(name, "") for name in names) for way, found in powers.items()}
-        yield Block("grows as this power of the length", tuple(names), rows)
+    fits = [one for line in curves.lines for one in line.growth]
+    for low, high in dict.fromkeys((one.low, one.high) for one in fits):
+        names = tuple(dict.fromkeys(one.of for one in fits if one.low == low))
+        rows = {line.way: _powers(line, low, names) for line in curves.lines}
+        yield Block(f"grows as this power of the length, from {low:,} to {high:,}", names, rows)
 
 
 def notes(work: Outcome | Curves) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _notes_of_outcome(outcome: Outcome) -> Iterator[str]:
 def _notes_of_curves(curves: Curves) -> Iterator[str]:
     yield f"The median of {curves.repeats} rounds in which the ways took turns."
     ratios = [point.ratio for line in curves.lines for point in line.points if point.ratio]
-    if ratios:
+    if ratios and curves.repeats > 1:
         furthest = max(max(one.high / one.median, one.median / one.low) for one in ratios)
         yield f"No round's ratio is further than {furthest:.2f}x from the median one."
     if any(line.growth for line in curves.lines):
@@ -133,9 +133,10 @@ def _notes_of_curves(curves: Curves) -> Iterator[str]:
         yield f"All answers are the same: the largest difference is {error:.1e}, the least cosine {cosine:.5f}."
 
 
-def _fitted(growth: Growth, curves: Curves) -> str:
-    """What was fitted, and over which lengths where not all."""
-    return growth.of if growth.low == curves.lengths[0] else f"{growth.of} from {growth.low:,}"
+def _powers(line: Line, low: int, names: tuple[str, ...]) -> tuple[str, ...]:
+    """What was fitted from a length on, in the order of these names."""
+    found = {one.of: f"{one.power:.2f}" for one in line.growth if one.low == low}
+    return tuple(found.get(name, "") for name in names)
 
 
 def _memory(point: Point) -> str:

@@ -83,6 +83,12 @@ def fit(family: Family, spec: Spec, found: Mapping[str, Tensor], ignore: Collect
     return result
 
 
+def names_of(family: Family, spec: Spec) -> set[str]:
+    """What a file of this architecture calls its tensors, without the prefix."""
+    rules = expand((*family.trunk, *family.heads), spec)
+    return {name for rule in rules if not isinstance(rule, Alias | Drop) for name in spelled(rule)}
+
+
 def spread(family: Family, spec: Spec, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The tensors of a file, under the names and in the shapes that the family's other tools expect."""
     exact = expand((*family.trunk, *family.heads), spec)

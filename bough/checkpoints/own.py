@@ -12,6 +12,7 @@ from typing import Any
 
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
+from bough.families.family import as_its_config_says
 from bough.keymap import Rename
 from bough.spec import Outputs, Spec
 
@@ -42,6 +43,7 @@ def own(spec: Spec) -> Family:
         heads=tuple(one for one in rules if one not in trunk),
         harmless=frozenset([KEY]),
         tells={},
+        settles=as_its_config_says,
     )
 
 

@@ -20,7 +20,7 @@ from bough import settings
 from bough.checkpoints import own
 from bough.checkpoints.atomic import replaced, sync, write
 from bough.checkpoints.files import BESIDE
-from bough.checkpoints.keys import spread
+from bough.checkpoints.keys import names_of, spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
 from bough.errors import BoughError
 from bough.families import family
@@ -79,8 +79,8 @@ def layout(spec: Spec) -> Family:
 
 def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The config.json of a Spec in its family's words."""
-    heads = family.outputs.only(*spec.outputs.present())
-    said = settings.write(family.rules, family.base.but(outputs=heads, vector=spec.vector), spec)
+    base = family.base.but(outputs=family.outputs.only(*spec.outputs.present()), vector=spec.vector)
+    said = settings.write(family.rules, base, spec, lambda read: family.settles(read, names_of(family, spec)))
     said |= {own.KEY: plain(spec)} if family.model_type == own.MODEL_TYPE else {}
     said |= {"label2id": {label: int(i) for i, label in said["id2label"].items()}} if "id2label" in said else {}
     kept = {key: value for key, value in extras.items() if key not in NOT_PASSED_ON}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -26,25 +26,18 @@ class Block(nn.Module):
 
     def __init__(self, sublayers: Mapping[str, Around]) -> None:
         super().__init__()
-        self.names = tuple(sublayers)
+        self.sublayers = tuple(sublayers.values())
         for name, (does, norm, dropout) in sublayers.items():
             self.add_module(name, does)
             self.add_module(f"{name}_norm", norm)
             self.add_module(f"{name}_dropout", dropout)
-
-    def sublayers(self) -> Iterator[Around]:
-        """The sublayers in turn."""
-        for name in self.names:
-            does = self.get_submodule(name)
-            assert isinstance(does, Sublayer)
-            yield Around(does, self.get_submodule(f"{name}_norm"), self.get_submodule(f"{name}_dropout"))
 
 
 class PostNormBlock(Block):
     """Norm after each sum."""
 
     def forward(self, x_TW: Stream, layer: Layer) -> Stream:
-        for does, norm, dropout in self.sublayers():
+        for does, norm, dropout in self.sublayers:
             x_TW = norm(x_TW + dropout(does(does.reads(x_TW, layer), layer)))
         return x_TW
 
@@ -53,6 +46,6 @@ class PreNormBlock(Block):
     """Norm on the way into each sublayer."""
 
     def forward(self, x_TW: Stream, layer: Layer) -> Stream:
-        for does, norm, dropout in self.sublayers():
+        for does, norm, dropout in self.sublayers:
             x_TW = x_TW + dropout(does(norm(does.reads(x_TW, layer)), layer))
         return x_TW

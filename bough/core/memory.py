@@ -229,7 +229,7 @@ class _Stretch(Nothing):
     def context(self, depth: int, x_TW: Stream) -> Context:
         before = self.before.get(depth, x_TW[:0])
         rows_RW = torch.cat((before, x_TW))[self.gather]
-        self.after.setdefault(depth, rows_RW.detach()[self.keep])
+        self.after[depth] = rows_RW.detach()[self.keep]
         return rows_RW
 
 

@@ -1,7 +1,8 @@
 """BART and mBART: an encoder and a decoder trained to mend text that was damaged, in one language and in many."""
 
 from bough.families.family import LABELS, Preset, grown
-from bough.families.transformer import HARMLESS, LAYERS, SHARED, SIDES, TABLE, TRANSFORMER, two_tables
+from bough.families.transformer import HARMLESS, TRANSFORMER
+from bough.families.two_sides import LAYERS, SHARED, SIDES, TABLE, two_tables
 from bough.keymap import Drop, Only, Rename, Shadow
 from bough.settings import Refused, Setting, Where
 from bough.spec import Classify, Embedding, Encoder, Last, LayerNorm, Learned, Outputs, PreNorm, Span

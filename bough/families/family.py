@@ -26,7 +26,8 @@ class Preset:
     """The checkpoint whose config it is, or where the paper states it."""
 
 
-def _as_its_config_says(spec: Spec, names: Collection[str]) -> Spec:
+def as_its_config_says(spec: Spec, names: Collection[str]) -> Spec:
+    """The architecture of a file, whatever the names of its tensors."""
     return spec
 
 
@@ -63,7 +64,7 @@ class Family:
     """Keys of its config.json that change no number, besides those that every family may have."""
     tells: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """Settings by which its config is known from that of a family with the same tensor names."""
-    settles: Callable[[Spec, Collection[str]], Spec] = field(default=_as_its_config_says)
+    settles: Callable[[Spec, Collection[str]], Spec] = field(default=as_its_config_says)
     """The architecture of a file, by what its config says and the names of its tensors."""
 
     @property

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bough.families.family import ACTIVATIONS, Preset, grown
-from bough.families.transformer import TABLE, TRANSFORMER
+from bough.families.transformer import TRANSFORMER
+from bough.families.two_sides import TABLE
 from bough.keymap import Alias, Drop, Fuse, Only, Rename
 from bough.record import brief
 from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Told, Where
@@ -30,6 +31,7 @@ from bough.spec import (
 CROSS = "decoder.block.{i}.layer.1.EncDecAttention."
 RATES = ("attention.weights_dropout", "attention.dropout", "feed.inner_dropout", "feed.dropout")
 SCALED = Tied(scaled=True)
+TIED = Choice(((True, SCALED), (False, Untied())))
 NEWER = {"feed.gated": True, "feed.activation": "gelu_tanh", "outputs.words.projection": Untied()}
 """What version 1.1 changes and FLAN-T5 keeps. Their files, and so their counts, have both tables."""
 # What its files call a gated gelu has always been computed by the tanh formula.
@@ -54,22 +56,19 @@ class Fed:
         return FEEDS.write((ours.gated, ours.activation), spec)
 
 
-def _scored(scaled: Any, so_far: Tied | Untied) -> Tied | Untied:
-    if not isinstance(scaled, bool):
-        raise ValueError(f"must be true or false, not {brief(scaled)}")
-    if scaled:
+def _scaled(theirs: Any, so_far: Tied | Untied) -> Tied | Untied:
+    if not isinstance(theirs, bool):
+        raise ValueError(f"must be true or false, not {brief(theirs)}")
+    if theirs:
         return SCALED
-    return so_far if so_far == Untied() else Tied()
+    return Tied() if so_far == SCALED else so_far
 
 
-def _is_scaled(projection: Tied | Untied) -> bool:
-    return projection == SCALED
-
-
-def _with_its_table(spec: Spec, names: Collection[str]) -> Spec:
-    """Words that are scored by unscaled states have a table of their own where a file does: new tools call all tied."""
-    own = spec.outputs.words == Words() and "lm_head.weight" in names
-    return spec.but(**{"outputs.words.projection": Untied()}) if own else spec
+def _as_it_holds(spec: Spec, names: Collection[str]) -> Spec:
+    """What scores unscaled states is a table of its own if the file holds one: its tools call it tied in any case."""
+    if not spec.outputs.words or spec.outputs.words.projection == SCALED:
+        return spec
+    return spec.but(**{"outputs.words.projection": Untied() if "lm_head.weight" in names else Tied()})
 
 
 def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ...]:
@@ -141,12 +140,9 @@ T5 = grown(
         Setting("dropout_rate", "embedding.dropout", *RATES, "dropout"),
         Setting("initializer_factor", "initial.std", "initial.tables"),
         Setting("decoder_start_token_id", "encoder.start", codec=OrSoFar()),
-        # Older tools write the first of these alone; where a file has both, the second counts.
-        Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(lambda _, so_far: so_far, _is_scaled)),
-        Setting(
-            "scale_decoder_outputs", "outputs.words.projection",
-            codec=Where(_scored, _is_scaled), also=("tie_word_embeddings",),
-        ),
+        # Files of older tools say the first of these alone, by which those meant both.
+        Setting("tie_word_embeddings", "outputs.words.projection", codec=Where(TIED.read, lambda one: one != Untied())),
+        Setting("scale_decoder_outputs", "outputs.words.projection", codec=Where(_scaled, lambda one: one == SCALED)),
         Refused("is_decoder", (False, None), "the decoder is read together with its encoder"),
     ),
     prefix="",
@@ -170,5 +166,5 @@ T5 = grown(
     ),
     harmless=frozenset({"classifier_dropout", "n_positions"}),
     tells={},
-    settles=_with_its_table,
+    settles=_as_it_holds,
 )  # fmt: skip

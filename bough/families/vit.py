@@ -130,9 +130,14 @@ VIT = Family(
     ),
     presets={
         "vit-tiny": Preset({**TINY, "embedding.positions.size": 65, "outputs": labelled(10)}, 412_810),
-        "vit-base": Preset({"outputs": labelled(1000)}, 86_567_656),
-        "vit-large": Preset({**LARGE, "outputs": labelled(1000)}, 304_326_632),
-        "vit-huge": Preset({**HUGE, "embedding.positions.size": 257, "outputs": Outputs(Pooler())}, 632_404_480),
+        "vit-base": Preset({"outputs": labelled(1000)}, 86_567_656, "config of google/vit-base-patch16-224"),
+        "vit-large": Preset(
+            {**LARGE, "outputs": labelled(1000)}, 304_326_632, "config of google/vit-large-patch16-224"
+        ),
+        "vit-huge": Preset(
+            {**HUGE, "embedding.positions.size": 257, "outputs": Outputs(Pooler())}, 632_404_480,
+            "config of google/vit-huge-patch14-224-in21k",
+        ),
     },
     outputs=Outputs(Pooler(), classify=CLASSIFY),
     architectures=(("ViTModel", ()), ("ViTForImageClassification", ("classify",)), ("ViTModel", ("pooler",))),

@@ -38,7 +38,7 @@ VIVIT = grown(
             },
             443_530,
         ),
-        "vivit-base": Preset({"outputs": labelled(400)}, 88_954_000),
+        "vivit-base": Preset({"outputs": labelled(400)}, 88_954_000, "config of google/vivit-b-16x2-kinetics400"),
     },
     architectures=(
         ("VivitModel", ()),

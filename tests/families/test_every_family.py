@@ -139,6 +139,14 @@ def test_save_load_save_gives_the_same_bytes(
     assert once == twice
 
 
+def test_a_heads_setting_is_not_lost_where_the_family_has_no_word_for_it(
+    labelled: Family, small_spec: SmallSpec, tmp_path: Path
+) -> None:
+    spec = small_spec(labelled, "classify").but(**{"outputs.classify.dropout": 0.37})
+    _model(spec).save(tmp_path)
+    assert bough.load(tmp_path).spec == spec
+
+
 @every_class
 def test_a_config_that_names_no_family_or_class_is_recognised_or_said(
     family: Family, heads: tuple[str, ...], small_spec: SmallSpec, tmp_path: Path

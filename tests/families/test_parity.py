@@ -154,7 +154,7 @@ def test_a_preset_is_the_published_config(name: str) -> None:
     spec = bough.spec(name)
     family = FAMILIES[spec.family]
     kind = getattr(transformers, family.architecture(spec.outputs))
-    config = kind.config_class(**peers.PUBLISHED[name]).to_dict()
+    config = {**kind.config_class(**peers.PUBLISHED[name]).to_dict(), **peers.PUBLISHED[name]}
     rules = family.rules
     assert settings.read(rules, family.base.but(outputs=spec.outputs), config).diff(spec) == []
 
