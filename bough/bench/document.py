@@ -166,7 +166,6 @@ class Line(Record):
     growth: tuple[Growth, ...]
     agreement: Agreement | None
     """With what its answers have to be, at the worst length; None where there is nothing to compare."""
-    note: str
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,6 +184,8 @@ class Curves(Record):
     repeats: Count
     lines: tuple[Line, ...]
     """All have the same lengths. The others are measured against the first."""
+    notes: tuple[str, ...]
+    """What a reader should know of what was measured."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -69,7 +69,7 @@ def follow(name: str, sweep: Sweep, repeats: int, tell: Tell) -> Curves:
                 one.seconds.append(timed(one.trial.run))
                 one.attention += [one.trial.attention()] if one.trial.attention else []
     lines = tuple(_line(way, [each[n] for each in taken], taken, sweep) for n, way in enumerate(sweep.ways))
-    return Curves(name, sweep.says, sweep.along, repeats, lines)
+    return Curves(name, sweep.says, sweep.along, repeats, lines, sweep.notes)
 
 
 def installed(package: str) -> bool:
@@ -124,7 +124,7 @@ def _line(way: Way, own: list[_Taken], taken: list[list[_Taken]], sweep: Sweep) 
     points = [_point(one, each[0]) for one, each in zip(own, taken, strict=True)]
     near = [one.agreement for one in own if one.agreement]
     worst = Agreement(max(one.error for one in near), min(one.cosine for one in near)) if near else None
-    return Line(way.name, tuple(points), sweep.growth(points), worst, way.note)
+    return Line(way.name, tuple(points), sweep.growth(points), worst)
 
 
 def _point(one: _Taken, first: _Taken) -> Point:

@@ -31,7 +31,10 @@ MASKS: dict[str, Mask] = {
     "fixed 128 + 8": Fixed(stride=128, summary=8, over="union"),
     "fixed 128 + 8, heads": Fixed(stride=128, summary=8, over="heads"),
 }
-"""Those over heads give half of the heads each part of the pattern; the others give every head both."""
+NOTES = (
+    "Over heads, half of the heads have each part of a pattern; else all have both.",
+    "Attention is its plan and its mixing, without projections. The peak is what torch had given out besides weights.",
+)
 
 
 def trunk() -> Spec:
@@ -57,6 +60,7 @@ def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: 
         along="tokens read",
         lengths=lengths,
         ways=tuple(_way(name, spec.but(**{"attention.mask": mask}), device) for name, mask in masks.items()),
+        notes=NOTES,
         memory=True,
         growth=growth,
     )

@@ -25,6 +25,11 @@ STRETCHES = (1, 16, 128)
 STEPS, AGAIN = 16, 2
 """How many words at least are scored in a run: with a memory, and without one."""
 
+NOTES = (
+    "Read again, a word takes a forward of all before it. A memory holds what every layer read of that, and grows.",
+    "Answers are compared with those of the whole text, read at once.",
+)
+
 
 def small() -> Spec:
     """Transformer-XL in small, each of whose tokens sees all that is remembered."""
@@ -48,6 +53,7 @@ def sweep(spec: Spec, contexts: tuple[int, ...], stretches: tuple[int, ...], dev
         ),
         along="words of context",
         lengths=contexts,
+        notes=NOTES,
         ways=(
             Way("read again", lambda context: text(context).again()),
             *(Way(f"memory, {stretch} at once", _remembering(text, stretch)) for stretch in stretches),

@@ -121,9 +121,7 @@ def _notes_of_curves(curves: Curves) -> Iterator[str]:
         yield f"No round's ratio is further than {furthest:.2f}x from the median one."
     if any(line.growth for line in curves.lines):
         yield "Powers are the slopes of straight lines through logarithms, by least squares."
-    for line in curves.lines:
-        if line.note:
-            yield f"{line.way}: {line.note}."
+    yield from curves.notes
     compared = {line.way: line.agreement for line in curves.lines if line.agreement}
     for way, near in compared.items():
         if not near.same:

@@ -86,7 +86,6 @@ class Way:
 
     name: str
     at: Callable[[int], Trial]
-    note: str = ""
 
 
 def not_fitted(points: Sequence[Point]) -> tuple[Growth, ...]:
@@ -103,6 +102,8 @@ class Sweep:
     """What length counts."""
     lengths: tuple[int, ...]
     ways: tuple[Way, ...]
+    notes: tuple[str, ...] = ()
+    """What a reader should know of what is measured."""
     memory: bool = False
     """Whether to measure that too."""
     growth: Callable[[Sequence[Point]], tuple[Growth, ...]] = not_fitted

@@ -62,6 +62,14 @@ class Nothing:
         """The source's keys and values: projected now, or kept from the first time."""
         return project()
 
+    def drop(self, *numbers: int) -> None:
+        """Forget sequences; those behind them move up."""
+        self.reorder([number for number in range(len(self.lengths)) if number not in numbers])
+
+    def reorder(self, order: Sequence[int]) -> None:
+        """Keep these sequences in this order; one may be taken several times, as beams do."""
+        self.lengths = tuple(self.lengths[number] for number in order)
+
 
 class _Lengths(Nothing):
     """What any memory knows of its sequences."""
@@ -79,14 +87,6 @@ class _Lengths(Nothing):
             )
         self.lengths = tuple(old + new for old, new in zip(before, batch.lengths, strict=True))
         return self, batch.after(before)
-
-    def drop(self, *numbers: int) -> None:
-        """Forget sequences; those behind them move up."""
-        self.reorder([number for number in range(len(self.lengths)) if number not in numbers])
-
-    def reorder(self, order: Sequence[int]) -> None:
-        """Keep these sequences in this order; one may be taken several times, as beams do."""
-        self.lengths = tuple(self.lengths[number] for number in order)
 
 
 class Cache(_Lengths):

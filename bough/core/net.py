@@ -116,8 +116,10 @@ class Net(Stack):
             return FORGETFUL
         if everything in self.seeing:
             raise BoughError("memory: where tokens see what follows, a sequence cannot be read stretch by stretch")
-        if chosen == "cache":
+        if chosen == "cache" and length is None:
             return Cache()
+        if chosen == "cache":
+            raise BoughError("memory: a cache keeps all that is read; length= is for a recurrence")
         held = self.kept if length is None else length
         if held is None or held < 0:
             raise BoughError("memory: how many tokens a recurrence keeps is not said; give it as length=, 0 or more")

@@ -58,12 +58,12 @@ def followed(document: Document) -> Document:
         return tuple(Growth(of, 64, 1024, one) for of, one in zip(("attention", "whole"), powers, strict=True))
 
     masks = (
-        Line("full", (point(64, 0.5, None, 2**20), point(1024, 64.0, None, 2**26)), growth(2.0, 1.75), None, ""),
-        Line("near", (point(64, 1.0, 0.5, 2**20), point(1024, 16.0, 4.0, 2**24)), growth(1.0, 1.0), None, "made up"),
+        Line("full", (point(64, 0.5, None, 2**20), point(1024, 64.0, None, 2**26)), growth(2.0, 1.75), None),
+        Line("near", (point(64, 1.0, 0.5, 2**20), point(1024, 16.0, 4.0, 2**24)), growth(1.0, 1.0), None),
     )
     ways = (
-        Line("read again", (point(64, 1.0, None), point(1024, 4.0, None)), (), Agreement(0.0, 1.0), ""),
-        Line("memory", (point(64, 0.5, 2.0), point(1024, 1.0, 4.0)), (), Agreement(2e-6, 0.999999), ""),
+        Line("read again", (point(64, 1.0, None), point(1024, 4.0, None)), (), Agreement(0.0, 1.0)),
+        Line("memory", (point(64, 0.5, 2.0), point(1024, 1.0, 4.0)), (), Agreement(2e-6, 0.999999)),
     )
-    works = (Curves("grow", "one sequence", "tokens", 2, masks), Curves("recur", "words", "words of context", 2, ways))
-    return document.but(works=works)
+    grow = Curves("grow", "one sequence", "tokens", 2, masks, ("All of it is made up.",))
+    return document.but(works=(grow, Curves("recur", "words", "words of context", 2, ways, ())))

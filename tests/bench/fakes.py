@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import torch
 
-from bough.bench.work import Answers, Case, Effort, Opener, Runner, Task
+from bough.bench.work import Answers, Case, Effort, Opener, Runner, Sweep, Task
 
 ABSENT = "a_package_that_nobody_has"
 
@@ -27,9 +27,9 @@ def task(*cases: Case) -> Task:
     return Task("adding up", "sums", 12, cases)
 
 
-def opener(make: Callable[[], Task]) -> Opener:
+def opener(make: Callable[[], Task | Sweep]) -> Opener:
     @contextmanager
-    def opened(effort: Effort) -> Generator[Task]:
+    def opened(effort: Effort) -> Generator[Task | Sweep]:
         yield make()
 
     return opened

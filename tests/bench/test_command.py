@@ -25,6 +25,7 @@ def works(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two works that cost nothing, and limits that were measured before."""
     monkeypatch.setattr(engine, "measured_limits", lambda device: Limits(1.0, 2.0, 3.0))
     monkeypatch.setattr("bough.bench.WORKS", {name: opener(made_up) for name in ("sum", "product")})
+    monkeypatch.setattr("bough.bench.OWN", ("product",))
 
 
 def made_up() -> Task:
@@ -65,12 +66,14 @@ def test_quick_does_less_and_a_number_that_is_said_holds(document: Document, mon
         assert main(["bench", *arguments]) == 0
     assert [(effort.sequences, repeats) for effort, repeats in efforts] == [(256, 5), (128, 2), (7, 9)]
     assert [effort.spec and effort.spec.family for effort, _ in efforts] == [None, None, "gpt2"]
+    assert [effort.quick for effort, _ in efforts] == [False, True, True]
 
 
+@pytest.mark.parametrize("kind", ["document", "followed"])
 def test_what_was_kept_is_shown_again_without_measuring(
-    document: Document, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kept = tmp_path / "kept.json"
+    document, kept = request.getfixturevalue(kind), tmp_path / "kept.json"
     kept.write_text(document.to_json())
     assert main(["bench", "--from", str(kept), "--markdown", "--plot", str(tmp_path / "plot.png")]) == 0
     assert capsys.readouterr().out == markdown(document)
@@ -110,6 +113,13 @@ def test_options_that_contradict_each_other_are_refused(document: Document, caps
     assert refused(capsys, "sum", "--from", "kept.json") == (
         "bough: --from shows what was measured before; leave out what says how to measure"
     )
+
+
+def test_a_work_whose_sizes_are_its_own_takes_no_others(capsys: pytest.CaptureFixture[str]) -> None:
+    said = "bough: --sequences and --preset: product has sequences and an architecture of its own; leave them out"
+    assert refused(capsys, "product", "--sequences", "3") == said
+    assert refused(capsys, "product", "--preset", "bert-tiny") == said
+    assert main(["bench", "--repeats", "1", "--sequences", "3"]) == 0  # for those that take it
 
 
 def test_files_that_cannot_be_written_are_refused_before_measuring(

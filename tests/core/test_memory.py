@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 import bough
+from bough.core import Net
 from bough.core.kernels import Planner, Reference, plan
 from bough.core.memory import Cache, Nothing, Recurrence
 from bough.errors import BoughError
@@ -57,6 +59,13 @@ PAIRS = [
 LENGTHS = (11, 0, 1, 17, 6)
 SOURCES = (3, 5, 0, 1, 9)
 NET = small(**{"attention.mask": Strided(3), "attention.relative": RelativeTerms(clamp=4), "embedding.positions": None})
+
+
+def memory_of(net: Net, kind: Any, length: int = 7) -> Nothing:
+    """A memory of a kind, a recurrence's of so many tokens."""
+    return net.memory(kind, length if kind == "recurrence" else None)
+
+
 Stretches = Sequence[Sequence[int]]
 """How many tokens of each sequence there are in each stretch."""
 
@@ -118,7 +127,7 @@ def test_words_one_by_one_outgrow_the_room_many_times(mode: type[torch.no_grad])
 @pytest.mark.parametrize("kind", ["cache", "recurrence"])
 def test_bytes_are_those_of_the_tensors_that_are_held_and_grow(kind: str) -> None:
     net = small(encoder=Encoder(depth=1)) if kind == "cache" else small()
-    memory = net.memory(kind, 12 if kind == "recurrence" else None)
+    memory = memory_of(net, kind, 12)
     assert memory.bytes == 0
     sizes: list[int] = []
     batch = dataclasses.replace(random_batch((9, 4)), source=random_batch((3, 2)))
@@ -157,7 +166,7 @@ def test_sequences_chosen_anew_go_on_as_if_they_had_been_so_from_the_start(kind:
         first = dataclasses.replace(first, source=random_batch((4, 1, 0, 3), seed=2))
     for order in ([3, 3, 0, 2], [2, 1, 0, 3], [0, 0, 0, 0], [1, 1, 1, 1]):
         with torch.no_grad():
-            memory, other = net.memory(kind, 7), net.memory(kind, 7)
+            memory, other = memory_of(net, kind), memory_of(net, kind)
             net(first, memory=memory)
             memory.reorder(order)
             net(_chosen(first, order), memory=other)
@@ -171,7 +180,7 @@ def test_dropped_sequences_leave_the_others_where_they_were(kind: str) -> None:
     net = small(**{"attention.relative": LinearBias()})
     batch, more = random_batch((5, 0, 2, 9)), random_batch((1, 4), seed=1)
     with torch.no_grad():
-        memory, other = net.memory(kind, 7), net.memory(kind, 7)
+        memory, other = memory_of(net, kind), memory_of(net, kind)
         net(batch, memory=memory)
         memory.drop(0, 2)
         net(_chosen(batch, [1, 3]), memory=other)
@@ -227,7 +236,7 @@ def test_a_net_has_the_memory_that_it_was_trained_with() -> None:
 def test_who_sees_what_follows_has_no_memory(kind: str) -> None:
     net = small(**{"attention.mask": Full()})
     with pytest.raises(BoughError) as refused:
-        net.memory(kind, 5)
+        memory_of(net, kind)
     said = "memory: where tokens see what follows, a sequence cannot be read stretch by stretch"
     assert str(refused.value) == said
     assert net.memory("none").bytes == 0
@@ -241,7 +250,7 @@ def test_a_recurrence_has_to_be_told_how_much_it_keeps(length: int | None) -> No
 
 @pytest.mark.parametrize("kind", ["cache", "recurrence"])
 def test_a_memory_of_other_sequences_is_refused(kind: str) -> None:
-    memory = NET.memory(kind, 5)
+    memory = memory_of(NET, kind)
     with torch.no_grad():
         NET(random_batch((2, 3)), memory=memory)
     with pytest.raises(BoughError, match="memory: it holds 2 sequences and the batch has 3"):
