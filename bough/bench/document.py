@@ -62,6 +62,11 @@ class Agreement(Record):
         """Whether the two did the same work, as far as the narrowest precision can tell."""
         return self.cosine >= 0.99
 
+    @property
+    def equal(self) -> bool:
+        """Whether the two computed the same numbers, but for the order in which fp32 rounds them."""
+        return self.error <= 1e-3
+
 
 @dataclass(frozen=True)
 class Ratio(Record):

@@ -32,8 +32,8 @@ NOTES = (
 
 
 def small() -> Spec:
-    """Transformer-XL in small, each of whose tokens sees all that is remembered."""
-    return preset("transformer-xl-tiny").but(**{"attention.mask": Causal()})
+    """Transformer-XL in small, each of whose tokens sees all that is remembered, and is moved by it."""
+    return preset("transformer-xl-tiny").but(**{"attention.mask": Causal(), "initial.std": 0.1})
 
 
 @contextmanager

@@ -124,11 +124,10 @@ def _notes_of_curves(curves: Curves) -> Iterator[str]:
     yield from curves.notes
     compared = {line.way: line.agreement for line in curves.lines if line.agreement}
     for way, near in compared.items():
-        if not near.same:
-            yield f"{way}: its answers are others (cosine {near.cosine:.5f}), so that its speed says nothing."
-    if compared and all(near.same for near in compared.values()):
-        error, cosine = max(one.error for one in compared.values()), min(one.cosine for one in compared.values())
-        yield f"All answers are the same: the largest difference is {error:.1e}, the least cosine {cosine:.5f}."
+        if not near.equal:
+            yield f"{way}: its answers are others, by as much as {near.error:.1e}, so that its speed says nothing."
+    if compared and all(near.equal for near in compared.values()):
+        yield f"All answers are the same, but for {max(near.error for near in compared.values()):.1e} at most."
 
 
 def _powers(line: Line, low: int, names: tuple[str, ...]) -> tuple[str, ...]:

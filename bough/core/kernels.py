@@ -176,6 +176,10 @@ class Grouped:
         return added if mask is None else added.masked_fill(~mask, -torch.inf)
 
 
+Way = Callable[["Sequence[_Cells]", Tensor, Tensor, Tensor, float, float, Nowhere], Tensor]
+"""How the routes of one group are walked."""
+
+
 class Routed:
     """A sparse mask over whole sequences: only the cells that its routes lead through are computed."""
 
@@ -185,19 +189,62 @@ class Routed:
         self.routes = [[_Cells(route, layout.device) for route in seeing.routes(g.queries.length)] for g in self.groups]
 
     def attend(self, q: Heads, k: Keys, v: Values, scale: float, dropout: float, relative: Nowhere = NOWHERE) -> Mixed:
+        way = self._way(q, v, dropout, relative)
         mixed: list[Tensor] = []
         for group, routes in zip(self.groups, self.routes, strict=True):
             q_NLHD, k_NLHD, v_NLHD = (side.of(x) for side, x in ((group.queries, q), (group.keys, k), (group.keys, v)))
-            each = [cells.scores(q_NLHD, k_NLHD, scale, relative) for cells in routes]
-            # A query's cells of all routes share one softmax; where all of them are hidden, it takes nothing.
-            scores = torch.cat(each, -1)
-            weights = F.dropout(scores.softmax(-1).masked_fill(scores == -torch.inf, 0), dropout)
-            parts = torch.split(weights, [one.shape[-1] for one in each], -1)
-            out = sum(cells.mixed(part, v_NLHD) for cells, part in zip(routes, parts, strict=True))
-            assert isinstance(out, Tensor)
-            mixed.append(out.flatten(0, 1))
+            mixed.append(way(routes, q_NLHD, k_NLHD, v_NLHD, scale, dropout, relative).flatten(0, 1))
         out_THD = torch.cat(mixed)
         return out_THD if self.back_T is None else out_THD[self.back_T]
+
+    def _way(self, q: Heads, v: Values, dropout: float, relative: Nowhere) -> Way:
+        """The fastest way that can do it; the plain one always can."""
+        if relative.counts:
+            return _plainly
+        if all(len(routes) == 1 for routes in self.routes):
+            return _at_once
+        # The fused sums carry no gradient, and torch has them for heads of one width on a CPU.
+        summed = not torch.is_grad_enabled() and not dropout and q.shape[-1] == v.shape[-1]
+        return _by_sums if summed and q.device.type == "cpu" else _plainly
+
+
+def _plainly(
+    routes: Sequence[_Cells], q: Tensor, k: Tensor, v: Tensor, scale: float, dropout: float, relative: Nowhere
+) -> Tensor:
+    """A query's cells of all routes under one softmax; where all of them are hidden, it takes nothing."""
+    each = [cells.scores(q, k, scale, relative) for cells in routes]
+    scores = torch.cat(each, -1)
+    weights = F.dropout(scores.softmax(-1).masked_fill(scores == -torch.inf, 0), dropout)
+    parts = torch.split(weights, [one.shape[-1] for one in each], -1)
+    return torch.stack([cells.mixed(part, v) for cells, part in zip(routes, parts, strict=True)]).sum(0)
+
+
+def _at_once(
+    routes: Sequence[_Cells], q: Tensor, k: Tensor, v: Tensor, scale: float, dropout: float, relative: Nowhere
+) -> Tensor:
+    """A single route by torch's fused attention, each row of it as a sequence."""
+    return routes[0].back(F.scaled_dot_product_attention(*routes[0].laid(q, k, v), dropout, scale=scale), len(q))
+
+
+def _by_sums(
+    routes: Sequence[_Cells], q: Tensor, k: Tensor, v: Tensor, scale: float, dropout: float, relative: Nowhere
+) -> Tensor:
+    """Each route by torch's fused attention, which also tells what its softmax summed to; weighed by those sums."""
+    outs: list[Tensor] = []
+    sums: list[Tensor] = []
+    # A short sequence has no summaries, and what looks at no key at all is not for the fused one.
+    for cells in (one for one in routes if one.keys_BK.numel()):
+        q_MHQD, k_MHKD, v_MHKD, mask = cells.laid(q, k, v)
+        bias = torch.zeros_like(mask, dtype=q.dtype).masked_fill(~mask, -torch.inf)
+        out, total = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(  # noqa: SLF001  # the only one that tells
+            q_MHQD, k_MHKD, v_MHKD, 0.0, False, attn_mask=bias, scale=scale
+        )
+        # What a query that sees nothing by this route is told of it says nothing.
+        blind = ~mask.any(-1)
+        outs.append(cells.back(out.masked_fill(blind[..., None], 0), len(q)))
+        sums.append(cells.back(total.masked_fill(blind, -torch.inf)[..., None], len(q)))
+    shares = torch.stack(sums).float().softmax(0).nan_to_num().to(q.dtype)
+    return (torch.stack(outs) * shares).sum(0)
 
 
 class _Cells:
@@ -211,6 +258,19 @@ class _Cells:
         cells = queries_BQ.flatten()
         self.cell_L = torch.empty(int((cells >= 0).sum()), dtype=torch.long, device=device)
         self.cell_L[cells[cells >= 0]] = torch.arange(len(cells), device=device)[cells >= 0]
+
+    def laid(self, q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Its rows as sequences of their own, and what their queries see."""
+        q_MHQD, k_MHKD, v_MHKD = (
+            x[:, rows].flatten(0, 1).transpose(1, 2)
+            for x, rows in ((q, self.queries_BQ), (k, self.keys_BK), (v, self.keys_BK))
+        )
+        return q_MHQD, k_MHKD, v_MHKD, ~self.hidden_B1QK.repeat(len(q), 1, 1, 1)
+
+    def back(self, out_MHQD: Tensor, count: int) -> Float[Tensor, "n length heads value_width"]:
+        """What its rows give, token by token."""
+        rows, width = self.queries_BQ.shape
+        return out_MHQD.transpose(1, 2).reshape(count, rows * width, *out_MHQD.shape[1::2])[:, self.cell_L]
 
     def scores(self, q: Tensor, k: Tensor, scale: float, relative: Nowhere) -> Float[Tensor, "n length heads keys"]:
         """Each query's score of each key of its row."""
@@ -281,9 +341,11 @@ def plan(layout: Layout, seeing: Seeing) -> Plan:
 
 
 def _spares(seeing: Sparse, length: int) -> bool:
-    """Whether the routes through a sequence have much fewer cells than the rectangle, which is faster by the cell."""
-    cells = sum(route.queries.numel() * route.keys.shape[1] for route in seeing.routes(length))
-    return 4 * cells < length**2
+    """Whether the routes through a sequence have fewer cells than the rectangle, by what each way costs a cell."""
+    routes = seeing.routes(length)
+    cells = sum(route.queries.numel() * route.keys.shape[1] for route in routes)
+    fused = len(routes) == 1 or not torch.is_grad_enabled()
+    return (1 if fused else 4) * cells < length**2
 
 
 def _groups(layout: Layout) -> Iterator[Group]:

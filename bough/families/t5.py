@@ -6,9 +6,8 @@ from typing import Any
 
 from bough.families.family import ACTIVATIONS, Preset, grown
 from bough.families.transformer import TRANSFORMER
-from bough.families.two_sides import TABLE
-from bough.keymap import Alias, Drop, Fuse, Only, Rename
-from bough.record import brief
+from bough.families.two_sides import TABLE, WORDS
+from bough.keymap import Drop, Fuse, Only, Rename
 from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Told, Where
 from bough.spec import (
     Attention,
@@ -35,13 +34,11 @@ TIED = Choice(((True, SCALED), (False, Untied())))
 NEWER = {"feed.gated": True, "feed.activation": "gelu_tanh", "outputs.words.projection": Untied()}
 """What version 1.1 changes and FLAN-T5 keeps. Their files, and so their counts, have both tables."""
 # What its files call a gated gelu has always been computed by the tanh formula.
-FEEDS = Choice(
-    (
-        *((name, (False, activation)) for name, activation in ACTIVATIONS.pairs),
-        ("gated-gelu", (True, "gelu_tanh")),
-        *((f"gated-{name}", (True, activation)) for name, activation in ACTIVATIONS.pairs if name != "gelu"),
-    )
-)
+FEEDS = Choice((
+    *((name, (False, activation)) for name, activation in ACTIVATIONS.pairs),
+    ("gated-gelu", (True, "gelu_tanh")),
+    *((f"gated-{name}", (True, activation)) for name, activation in ACTIVATIONS.pairs if name != "gelu"),
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -57,11 +54,8 @@ class Fed:
 
 
 def _scaled(theirs: Any, so_far: Tied | Untied) -> Tied | Untied:
-    if not isinstance(theirs, bool):
-        raise ValueError(f"must be true or false, not {brief(theirs)}")
-    if theirs:
-        return SCALED
-    return Tied() if so_far == SCALED else so_far
+    unscaled = Tied() if so_far == SCALED else so_far
+    return SCALED if TIED.read(theirs, None) == SCALED else unscaled
 
 
 def _as_it_holds(spec: Spec, names: Collection[str]) -> Spec:
@@ -73,18 +67,18 @@ def _as_it_holds(spec: Spec, names: Collection[str]) -> Spec:
 
 def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ...]:
     """The names of a side, whose feed-forward is the sublayer of this number."""
-    layer, ours = f"{theirs}.block.{{i}}.layer.", ours + "blocks.{i}."
-    attention, inner = layer + "0.SelfAttention.", layer + f"{feed}.DenseReluDense."
+    layer, block = f"{theirs}.block.{{i}}.layer.", ours + "blocks.{i}."
+    attention, inner, up = layer + "0.SelfAttention.", layer + f"{feed}.DenseReluDense.", block + "feed.up.weight"
     return (
-        Fuse(tuple(f"{attention}{x}.weight" for x in "qkv"), ours + "attention.qkv.weight"),
-        Rename(attention + "o.weight", ours + "attention.out.weight"),
-        Rename(layer + "0.layer_norm.weight", ours + "attention_norm.weight"),
-        Only(lambda spec: not spec.feed.gated, Rename(inner + "wi.weight", ours + "feed.up.weight")),
-        Only(
-            lambda spec: spec.feed.gated, Fuse((inner + "wi_0.weight", inner + "wi_1.weight"), ours + "feed.up.weight")
-        ),
-        Rename(inner + "wo.weight", ours + "feed.down.weight"),
-        Rename(layer + f"{feed}.layer_norm.weight", ours + "feed_norm.weight"),
+        Fuse(tuple(f"{attention}{x}.weight" for x in "qkv"), block + "attention.qkv.weight"),
+        Rename(attention + "o.weight", block + "attention.out.weight"),
+        Rename(layer + "0.layer_norm.weight", block + "attention_norm.weight"),
+        Only(lambda spec: not spec.feed.gated, Rename(inner + "wi.weight", up)),
+        Only(lambda spec: spec.feed.gated, Fuse(tuple(f"{inner}wi_{n}.weight" for n in "01"), up)),
+        Rename(inner + "wo.weight", block + "feed.down.weight"),
+        Rename(layer + f"{feed}.layer_norm.weight", block + "feed_norm.weight"),
+        Rename(attention.format(i=0) + "relative_attention_bias.weight", ours + "relative.weight"),
+        Rename(f"{theirs}.final_layer_norm.weight", ours + "norm.weight"),
     )
 
 
@@ -98,10 +92,9 @@ T5 = grown(
     model_type="t5",
     base=Spec(
         "t5", vocabulary=32128, width=512, depth=6, heads=8,
-        embedding=Embedding(None),
         attention=Attention(Causal(), Scale(root=False), RelativeBias(), bias=False, out_bias=False),
-        feed=FeedForward(activation="relu", bias=False, inner_dropout=0.1),
-        norm=RMSNorm(), placement=PreNorm(), dropout=0.1, encoder=Encoder(),
+        feed=FeedForward(activation="relu", bias=False, inner_dropout=0.1), encoder=Encoder(),
+        embedding=Embedding(None), norm=RMSNorm(), placement=PreNorm(), dropout=0.1,
         initial=Initial(1.0, tables=1.0, fan=True), outputs=Outputs(words=Words(projection=SCALED)),
     ),
     presets={
@@ -109,24 +102,18 @@ T5 = grown(
         "t5-small": Preset({}, 60_506_624, "config of google-t5/t5-small"),
         "t5-base": Preset({"width": 768, "depth": 12, "heads": 12}, 222_903_552, "config of google-t5/t5-base"),
         "t5-large": Preset({"width": 1024, "depth": 24, "heads": 16}, 737_668_096, "config of google-t5/t5-large"),
-        "t5-v1.1-small": Preset(
-            {**NEWER, "depth": 8, "heads": 6, "attention.width": 64, "feed.inner": 1024}, 76_961_152,
-            "config of google/t5-v1_1-small",
-        ),
-        "t5-v1.1-base": Preset(
-            {**NEWER, "width": 768, "depth": 12, "heads": 12, "feed.inner": 2048}, 247_577_856,
-            "config of google/t5-v1_1-base",
-        ),
+        "t5-v1.1-small": Preset({**NEWER, "depth": 8, "heads": 6, "attention.width": 64, "feed.inner": 1024},
+                                76_961_152, "config of google/t5-v1_1-small"),
+        "t5-v1.1-base": Preset({**NEWER, "width": 768, "depth": 12, "heads": 12, "feed.inner": 2048},
+                               247_577_856, "config of google/t5-v1_1-base"),
     },
     outputs=Outputs(words=Words(projection=SCALED)),
     architectures=(("T5Model", ()), ("T5ForConditionalGeneration", ("words",))),
     settings=(
         Setting("vocab_size", "vocabulary"),
         Setting("d_model", "width", also=("hidden_size",)),
-        Setting(
-            "num_layers", "depth", "encoder.depth",
-            codec=Told(lambda spec: spec.source.depth), also=("num_hidden_layers",), unsaid=6,
-        ),
+        Setting("num_layers", "depth", "encoder.depth", also=("num_hidden_layers",), unsaid=6,
+                codec=Told(lambda spec: spec.source.depth)),
         Setting("num_decoder_layers", "depth", codec=OrSoFar()),
         Setting("num_heads", "heads", also=("num_attention_heads",)),
         Setting("d_kv", "attention.width", codec=Told(lambda spec: spec.head_width), also=("head_dim",), unsaid=64),
@@ -154,16 +141,9 @@ T5 = grown(
         Fuse(tuple(CROSS + f"{x}.weight" for x in "kv"), "blocks.{i}.cross.kv.weight"),
         Rename(CROSS + "o.weight", "blocks.{i}.cross.out.weight"),
         Rename("decoder.block.{i}.layer.1.layer_norm.weight", "blocks.{i}.cross_norm.weight"),
-        Rename("encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "encoder.relative.weight"),
-        Rename("decoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", "relative.weight"),
-        Drop("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight"),
-        Rename("encoder.final_layer_norm.weight", "encoder.norm.weight"),
-        Rename("decoder.final_layer_norm.weight", "norm.weight"),
+        Drop(CROSS.format(i=0) + "relative_attention_bias.weight"),
     ),
-    heads=(
-        Alias("lm_head.weight", "embed.tokens.weight"),
-        Rename("lm_head.weight", "outputs.words.project.weight"),
-    ),
+    heads=WORDS,
     harmless=frozenset({"classifier_dropout", "n_positions"}),
     tells={},
     settles=_as_it_holds,

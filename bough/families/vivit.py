@@ -5,7 +5,8 @@ cubic curves across the picture. Its published code stretches them as if all pla
 """
 
 from bough.families.family import Preset, grown
-from bough.families.vit import SETTINGS, VIT, cut, labelled, shaped, trained
+from bough.families.pictures import SETTINGS, cut, shaped, trained
+from bough.families.vit import VIT, labelled
 from bough.settings import Setting, Where
 from bough.spec import LayerNorm, Learned, Patches
 

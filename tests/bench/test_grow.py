@@ -1,4 +1,4 @@
-"""How cost grows: the power that times were made with is found, pairs are those of the masks, attention is what counts."""
+"""How cost grows: the power that times were made with is found, pairs are the masks', and attention is told apart."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def quiet(doing: str) -> None:
 
 
 def point(length: int, whole: float, attention: float) -> Point:
-    return Point(length, length, (9.0, whole, 0.0001), (9.0, attention, 0.0001), length * 7, None, None)
+    return Point(length, length, (9 * whole, whole, whole / 9), (9 * attention, attention, 0.1), length * 7, None, None)
 
 
 @pytest.mark.parametrize("exponent", [-1.0, 0.0, 1.0, 1.5, 2.0])

@@ -131,3 +131,22 @@ def _compare(lengths: Sequence[int], mask: Mask, layer: int, planner: Planner) -
     torch.testing.assert_close(fast, slow, rtol=0, atol=1e-5)
     for one, other in zip(*(torch.autograd.grad(weighed(x), parts) for x in (fast, slow)), strict=True):
         torch.testing.assert_close(one, other, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [Window(5), *(kind for over in ("heads", "layers", "union") for kind in (Strided(4, over), Fixed(5, 2, over)))],
+)
+def test_answers_by_the_fused_sums_are_those_of_the_reference(mask: Mask) -> None:
+    draw = torch.Generator().manual_seed(0)
+    lengths = (97, 1, 40, 97, 6)
+    q, k, v = (torch.randn(sum(lengths), 4, 8, generator=draw) for _ in range(3))
+    layout = Layout(Rows.packed(lengths), Rows.packed(lengths), torch.device("cpu"))
+    for depth in range(2):
+        sees = seeing(mask, depth)
+        parts = (sees.first, sees.second) if isinstance(sees, Halves) else (sees,)
+        for part in parts:
+            with torch.no_grad():
+                fast = Routed(layout, part).attend(q, k, v, 0.3, 0.0)
+                slow = Reference(layout, part).attend(q, k, v, 0.3, 0.0)
+            torch.testing.assert_close(fast, slow, rtol=0, atol=1e-5)
