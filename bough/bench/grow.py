@@ -13,7 +13,7 @@ import torch
 from bough.bench.document import Growth, Point
 from bough.bench.machine import timed
 from bough.bench.work import Answers, Effort, Sweep, Trial, Way, words
-from bough.core import Net, build
+from bough.core import build
 from bough.core.kernels import Heads, Keys, Layout, Mixed, Plan, plan
 from bough.core.masks import Halves, Seeing, Sparse
 from bough.core.relative import NOWHERE, Nowhere
@@ -23,15 +23,26 @@ from bough.spec import Causal, Fixed, Mask, Outputs, Spec, Strided, Window
 
 LENGTHS = (512, 1024, 2048, 4096, 8192, 16384)
 QUICK = LENGTHS[:4]
-MASKS: dict[str, Mask] = {
-    "full": Causal(),
-    "window 256": Window(256),
-    "strided 128": Strided(stride=128, over="union"),
-    "strided 128, heads": Strided(stride=128, over="heads"),
-    "fixed 128 + 8": Fixed(stride=128, summary=8, over="union"),
-    "fixed 128 + 8, heads": Fixed(stride=128, summary=8, over="heads"),
+SUMMARY = 8
+
+
+def root(length: int) -> int:
+    """The stride that the paper takes, near the square root of the length: 128 at 16,384."""
+    return round(math.sqrt(length))
+
+
+Masked = Callable[[int], Mask]
+"""What the tokens of a sequence of some length see."""
+MASKS: dict[str, Masked] = {
+    "full": lambda length: Causal(),
+    "window 256": lambda length: Window(256),
+    "strided": lambda length: Strided(root(length), over="union"),
+    "strided, heads": lambda length: Strided(root(length), over="heads"),
+    "fixed": lambda length: Fixed(root(length), SUMMARY, over="union"),
+    "fixed, heads": lambda length: Fixed(root(length), SUMMARY, over="heads"),
 }
 NOTES = (
+    f"Strides are the root of the length, as in the paper, and summaries {SUMMARY} tokens of each stretch.",
     "Over heads, half of the heads have each part of a pattern; else all have both.",
     "Attention is its plan and its mixing, without projections. The peak is what torch had given out besides weights.",
 )
@@ -50,7 +61,7 @@ def grow(effort: Effort) -> Generator[Sweep]:
     yield sweep(trunk(), QUICK if effort.quick else LENGTHS, MASKS, effort.device)
 
 
-def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: str = "cpu") -> Sweep:
+def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Masked], device: str = "cpu") -> Sweep:
     """One sequence of each length, read by trunks of equal weights whose tokens see others by each of the masks."""
     return Sweep(
         says=(
@@ -59,7 +70,7 @@ def sweep(spec: Spec, lengths: tuple[int, ...], masks: dict[str, Mask], device: 
         ),
         along="tokens read",
         lengths=lengths,
-        ways=tuple(_way(name, spec.but(**{"attention.mask": mask}), device) for name, mask in masks.items()),
+        ways=tuple(Way(name, functools.partial(_trial, spec, mask, device)) for name, mask in masks.items()),
         notes=NOTES,
         memory=True,
         growth=growth,
@@ -124,13 +135,9 @@ class _Watched:
         return mixed[0]
 
 
-def _way(name: str, spec: Spec, device: str) -> Way:
-    net = build(spec).eval().to(device)
-    return Way(name, functools.partial(_trial, net, spec.vocabulary, device))
-
-
-def _trial(net: Net, vocabulary: int, device: str, length: int) -> Trial:
-    batch, watch = Packed.of([words(vocabulary, length)], device=device), Stopwatch()
+def _trial(spec: Spec, mask: Masked, device: str, length: int) -> Trial:
+    net = build(spec.but(**{"attention.mask": mask(length)})).eval().to(device)
+    batch, watch = Packed.of([words(spec.vocabulary, length)], device=device), Stopwatch()
 
     def run() -> Answers:
         watch.seconds = 0.0
