@@ -56,7 +56,8 @@ def families(
 
 def _of_preset(family: Family, name: str) -> dict[str, Any]:
     spec = family.preset(name)
-    return {"preset": name, "family": family.name, "parameters": spec.parameters, "spec": plain(spec)}
+    source = family.presets[name].source
+    return {"preset": name, "family": family.name, "source": source, "parameters": spec.parameters, "spec": plain(spec)}
 
 
 def _of_family(family: Family) -> dict[str, Any]:
@@ -143,7 +144,7 @@ def _family_page(family: Family) -> Iterator[RenderableType]:
 
 def _preset_page(family: Family, name: str) -> Iterator[RenderableType]:
     spec, colour = family.preset(name), LIMBS[family.branch]
-    size = (f"  {spec.parameters:,} parameters", (f"  a size of {family.title}", "dim"))
+    size = (f"  {spec.parameters:,} parameters", (f"  a size of {family.title}; {family.presets[name].source}", "dim"))
     yield Text.assemble((name, f"bold {colour}"), *size)
     parts = _table("part", parameters="right", share="right")
     for part, count in _parts(spec).items():

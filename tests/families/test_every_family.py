@@ -93,6 +93,11 @@ def test_a_preset_counts_its_parameters_without_building_them(family: Family, na
     assert sum(math.prod(shape) for name, shape in built.items() if not name.endswith(UNTRAINED)) == stated
 
 
+def test_every_size_says_who_published_it_and_those_for_trials_that_nobody_did(family: Family) -> None:
+    trial = "made here, for trials"
+    assert all((preset.source == trial) == name.endswith("-tiny") for name, preset in family.presets.items())
+
+
 def test_its_tiny_preset_builds_the_tensors_it_counts(family: Family) -> None:
     name = next(name for name in family.presets if name.endswith("-tiny"))
     net = bough.build(family.preset(name))
