@@ -5,24 +5,28 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
+import json
 import math
 import os
 import random
 import tempfile
 from collections.abc import Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from bough.checkpoints import own
 from bough.checkpoints.files import find
 from bough.checkpoints.sentences import trunk_folder
 from bough.core.kernels import Planner, Reference, plan
+from bough.core.masks import everything
 from bough.families import family as family_of
 from bough.model import Model, load
-from bough.packed import Inputs, behind_start
+from bough.packed import Inputs, Packed, behind_start
 from bough.spec import Patches, Span, Spec, Tag, Words
 
 LENGTHS = (1, 17, 2, 3, 64, 17, 5, 33)
@@ -61,6 +65,8 @@ Answers = Mapping[str, Tensor]
 """All that a net says about one sequence: its states after each layer, and each head's scores."""
 LAYER = "layer "
 OF_SOURCE = " of the source"
+STRETCHES = (0, 1, 9, 20, 64)
+"""Where the stretches end that sequences are read in with a memory."""
 
 
 def verify(
@@ -91,6 +97,7 @@ def promises(model: Model, seed: int = 0) -> list[Check]:
         _check("neighbours do not leak", EXACT, together, _in_other_company(model, samples, others)),
         _saved(model, samples, together),
         _check("fast kernels = plain reference", CLOSE, together, plain),
+        *_in_stretches(model, samples, together),
     ]
 
 
@@ -99,6 +106,10 @@ def parity(model: Model, folder: Path, seed: int = 0) -> list[Check]:
     """The same numbers from transformers' own classes, reading the same folder."""
     if importlib.util.find_spec(PEER) is None:
         return [Check(f"parity with {PEER}", None, PARITY["hidden states"], None, f"skipped: {PEER} is not installed")]
+    said = folder / "config.json"
+    if said.exists() and json.loads(said.read_text()).get("model_type") == own.MODEL_TYPE:
+        note = "skipped: it is in Bough's own layout, which no other tool reads"
+        return [Check(f"parity with {PEER}", None, PARITY["hidden states"], None, note)]
     library = importlib.import_module(PEER)
     checks: list[Check] = []
     for name, heads in _classes(model.spec).items():
@@ -142,15 +153,7 @@ def draw(spec: Spec, seed: int) -> list[Sample]:
 
 def answers(model: Model, samples: Sequence[Sample], planner: Planner = plan) -> list[Answers]:
     """All that the net says about each sequence, computed as one batch in this order; a decoder says it again."""
-    spec, net = model.spec, model.net
-    given = Inputs(
-        spec,
-        [one.ids if one.picture is None else one.picture for one in samples],
-        [one.segments for one in samples] if spec.embedding.segments else None,
-        [one.language for one in samples] if spec.embedding.languages else None,
-        behind_start(spec, [one.ids for one in samples]) if spec.encoder else None,
-    )
-    batch = given.batch(range(len(samples)), torch.device("cpu"))
+    spec, net, batch = model.spec, model.net, _batch(model.spec, samples)
     states = list(net.states(batch, planner))
     said = {f"{LAYER}{number}": batch.split(x_TW) for number, x_TW in enumerate(states)}
     for number, x_SW in enumerate(net.reader.states(batch.read, planner) if spec.encoder else ()):
@@ -159,6 +162,36 @@ def answers(model: Model, samples: Sequence[Sample], planner: Planner = plan) ->
         scores = net.outputs[head](states[-1], batch)
         said[head] = batch.split(scores) if isinstance(part, Words | Tag | Span) else scores.unbind()
     return [{key: values[number] for key, values in said.items()} for number in range(len(samples))]
+
+
+def _batch(spec: Spec, samples: Sequence[Sample]) -> Packed:
+    given = Inputs(
+        spec,
+        [one.ids if one.picture is None else one.picture for one in samples],
+        [one.segments for one in samples] if spec.embedding.segments else None,
+        [one.language for one in samples] if spec.embedding.languages else None,
+        behind_start(spec, [one.ids for one in samples]) if spec.encoder else None,
+    )
+    return given.batch(range(len(samples)), torch.device("cpu"))
+
+
+def _in_stretches(model: Model, samples: Sequence[Sample], together: Sequence[Answers]) -> list[Check]:
+    """Read stretch by stretch with a cache, a sequence is what it is at once; nothing of those that see all at once."""
+    net, whole = model.net, _batch(model.spec, samples)
+    if everything in net.seeing:
+        return []
+    memory, last = net.memory("cache"), f"{LAYER}{len(net.order)}"
+    read: list[list[Tensor]] = [[] for _ in samples]
+    for start, end in pairwise(STRETCHES):
+        parts = {name: [one[start:end] for one in whole.split(getattr(whole, name))] for name in ("ids", "segments")}
+        lengths = tuple(len(one) for one in parts["ids"])
+        tongues = whole.languages
+        own_tongues = None if tongues is None else torch.cat([one[start:end] for one in whole.split(tongues)])
+        batch = Packed(torch.cat(parts["ids"]), lengths, torch.cat(parts["segments"]), own_tongues, whole.source)
+        for states, new in zip(read, batch.split(net(batch, memory=memory)), strict=True):
+            states.append(new)
+    said = [{last: torch.cat(states)} for states in read]
+    return [_check("cache = no cache", CLOSE, together, said)]
 
 
 def difference(ours: Sequence[Answers], theirs: Sequence[Answers]) -> float:

@@ -16,7 +16,7 @@ from bough.core.kernels import Grouped
 from bough.families import FAMILIES, Family
 from bough.model import Model
 from bough.packed import Packed
-from bough.spec import Groups
+from bough.spec import BatchNorm, Groups
 from bough.verify import Check, draw, parity, promises, verify
 
 SmallModel = Callable[..., Model]
@@ -35,13 +35,17 @@ def test_a_sound_model_of_any_family_and_head_passes_every_check(
     model.save(tmp_path / "model")
     checks = verify(tmp_path / "model")
     assert not failed(checks)
+    writes = family.branch != "encoder"
+    assert ("cache = no cache" in {one.name for one in checks}) == writes
     skipped = [one.note for one in checks if one.passed is None]
     if hasattr(transformers, family.architectures[0][0]):
         assert not skipped
-        assert len(checks) == 7 if heads else 6
+        assert len(checks) == 5 + writes + (2 if heads else 1)
     else:
         assert skipped
-        assert all(re.fullmatch(r"skipped: transformers has no \w+", note) for note in skipped)
+        assert all(
+            re.fullmatch(r"skipped: transformers has no \w+|skipped: it is in Bough's own.*", n) for n in skipped
+        )
 
 
 @pytest.mark.parametrize(
@@ -122,6 +126,18 @@ def test_a_folder_that_transformers_cannot_read_is_skipped_with_its_reason(
     checks = parity(model, tmp_path / "empty")
     assert {one.passed for one in checks} == {None}
     assert all(one.note.startswith("skipped: it says ") for one in checks)
+
+
+def test_a_folder_in_our_own_layout_is_not_shown_to_the_peer(small_model: SmallModel, tmp_path: Path) -> None:
+    from bough.core import build
+
+    spec = small_model(FAMILIES["bert"], "words").spec.but(norm=BatchNorm())
+    Model(spec, build(spec)).save(tmp_path / "study")
+    checks = verify(tmp_path / "study")
+    assert not failed(checks)
+    assert [one.note for one in checks if one.passed is None] == [
+        "skipped: it is in Bough's own layout, which no other tool reads"
+    ]
 
 
 def test_sequences_are_never_longer_than_the_architecture_reads(small_model: SmallModel) -> None:
