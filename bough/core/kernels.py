@@ -28,6 +28,10 @@ Values = Float[Tensor, "held heads value_width"]
 Mixed = Float[Tensor, "tokens heads value_width"]
 
 
+SUMMED = "_scaled_dot_product_flash_attention_for_cpu"
+"""Torch's fused attention in the form that also tells what each query's softmax summed to."""
+
+
 @dataclass(frozen=True)
 class Rows:
     """Where the tokens of each sequence lie in a tensor: the first row, how many, and the position of the first."""
@@ -203,9 +207,10 @@ class Routed:
             return _plainly
         if all(len(routes) == 1 for routes in self.routes):
             return _at_once
-        # The fused sums carry no gradient, and torch has them for heads of one width on a CPU.
+        # The fused sums carry no gradient, and torch has them for heads of one width on a CPU, by a name of its own.
         summed = not torch.is_grad_enabled() and not dropout and q.shape[-1] == v.shape[-1]
-        return _by_sums if summed and q.device.type == "cpu" else _plainly
+        told = q.device.type == "cpu" and hasattr(torch.ops.aten, SUMMED)
+        return _by_sums if summed and told else _plainly
 
 
 def _plainly(
@@ -236,9 +241,8 @@ def _by_sums(
     for cells in (one for one in routes if one.keys_BK.numel()):
         q_MHQD, k_MHKD, v_MHKD, mask = cells.laid(q, k, v)
         bias = torch.zeros_like(mask, dtype=q.dtype).masked_fill(~mask, -torch.inf)
-        out, total = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(  # noqa: SLF001  # the only one that tells
-            q_MHQD, k_MHKD, v_MHKD, 0.0, False, attn_mask=bias, scale=scale
-        )
+        fused = getattr(torch.ops.aten, SUMMED)
+        out, total = fused(q_MHQD, k_MHKD, v_MHKD, 0.0, False, attn_mask=bias, scale=scale)
         # What a query that sees nothing by this route is told of it says nothing.
         blind = ~mask.any(-1)
         outs.append(cells.back(out.masked_fill(blind[..., None], 0), len(q)))
