@@ -159,7 +159,8 @@ class Inputs:
         patches = self.spec.embedding.patches
         if patches:
             return [1 + math.prod(_grid(one, patches.shape)) for one in self.sequences]
-        return [len(one) + len(more) for one, more in zip(self.sequences, self.targets or self.sequences, strict=True)]
+        written = [0] * len(self.sequences) if self.targets is None else [len(one) for one in self.targets]
+        return [len(one) + more for one, more in zip(self.sequences, written, strict=True)]
 
     def batch(self, numbers: Sequence[int], device: torch.device) -> Packed:
         """Some of them, laid end to end."""

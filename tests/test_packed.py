@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import bough
 from bough.errors import BoughError
 from bough.model import Model
-from bough.packed import Packed, by_length
+from bough.packed import Inputs, Packed, by_length
 
 SEQUENCES = st.lists(st.lists(st.integers(0, 99), max_size=6), min_size=1, max_size=6)
 
@@ -79,3 +79,12 @@ def test_what_a_model_has_no_row_for_is_an_error_that_names_it(asked: dict[str, 
     with pytest.raises(BoughError) as error:
         Model(spec, bough.build(spec)).hidden(**{"ids": [[1, 2]], **asked})
     assert str(error.value) == said
+
+
+def test_what_is_laid_out_counts_each_token_once() -> None:
+    read, spec = [[5, 6, 7], [8]], bough.spec("bert-tiny")
+    assert Inputs(spec, read).lengths() == [3, 1]
+    two_sides = bough.spec("bart-tiny")
+    assert Inputs(two_sides, read).lengths() == [3, 1]
+    assert Inputs(two_sides, read, targets=[[9, 9], []]).lengths() == [5, 1]
+    assert Inputs(bough.spec("vit-tiny"), [torch.zeros(3, 8, 12)]).lengths() == [1 + 2 * 3]

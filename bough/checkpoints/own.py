@@ -36,7 +36,7 @@ def own(spec: Spec) -> Family:
         kin,
         model_type=MODEL_TYPE,
         base=spec,
-        outputs=Outputs(**offered),  # type: ignore[arg-type]
+        outputs=Outputs(**offered),  # type: ignore[arg-type]  # likewise
         settings=(),
         prefix="",
         trunk=trunk,

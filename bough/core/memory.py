@@ -68,7 +68,6 @@ class Nothing:
 
     def reorder(self, order: Sequence[int]) -> None:
         """Keep these sequences in this order; one may be taken several times, as beams do."""
-        self.lengths = tuple(self.lengths[number] for number in order)
 
 
 class _Lengths(Nothing):
@@ -87,6 +86,9 @@ class _Lengths(Nothing):
             )
         self.lengths = tuple(old + new for old, new in zip(before, batch.lengths, strict=True))
         return self, batch.after(before)
+
+    def reorder(self, order: Sequence[int]) -> None:
+        self.lengths = tuple(self.lengths[number] for number in order)
 
 
 class Cache(_Lengths):

@@ -343,3 +343,12 @@ def _recurrent(
             x = x if norms_first else norm(f"{block}.feed_norm", x)
         states.append(norm("norm", x) if norms_first else x)
     return torch.cat(states)
+
+
+def test_no_memory_has_nothing_to_forget_or_to_order() -> None:
+    none = NET.memory("none")
+    none.reorder([1, 0, 0])
+    none.drop(0)
+    batch = random_batch((3, 2))
+    with torch.no_grad():
+        assert torch.equal(NET(batch, memory=none), NET(batch))
