@@ -31,6 +31,12 @@ PICTURES = {
     "attention.dropout": 0.25, "feed.dropout": 0.25, "embedding.dropout": 0.25,
 }  # fmt: skip
 """The paper's model of pictures, CIFAR-10 as 3,072 bytes: keys and feed-forward of half the size; 59 million."""
+LARGER = {
+    "depth": 48, "heads": 16, "embedding.positions": Factored((64, 64, 3)),
+    "attention.mask": Strided(stride=128, over="union"),
+    "attention.dropout": 0.01, "feed.dropout": 0.01, "embedding.dropout": 0.01,
+}  # fmt: skip
+"""The paper's model of larger pictures, ImageNet at 64 by 64 as 12,288 bytes; 152 million."""
 SPARSE = Family(
     name="sparse-transformer",
     title="Sparse Transformer",
@@ -54,6 +60,7 @@ SPARSE = Family(
         }, 470_528),
         "sparse-enwik8": Preset(TEXT, 94_949_376, "section 7.2 and table 1; the paper says 95 million"),
         "sparse-cifar10": Preset(PICTURES, 59_196_672, "section 7.1 and table 1; the paper says 59 million"),
+        "sparse-imagenet64": Preset(LARGER, 151_644_672, "section 7.3 and table 1; the paper says 152 million"),
     },
     outputs=Outputs(words=WORDS, classify=Classify(reads=Last())),
     architectures=(
