@@ -14,6 +14,7 @@ from bough import checkpoints
 from bough.core import Net, Stack, empty
 from bough.core.outputs import READS
 from bough.errors import BoughError
+from bough.files.folder import small_files
 from bough.packed import Ids, Inputs, Packed, behind_start, by_length
 from bough.spec import SentenceVector, Spec
 from bough.text import Tokenizer
@@ -222,7 +223,7 @@ def load(
     )
     net = empty(found.spec)
     net.load_state_dict(found.tensors, assign=True)
-    files = checkpoints.small_files(found.folder)
+    files = small_files(found.folder)
     name = "tokenizer.json"
     tokenizer = Tokenizer.from_json(files[name], str(found.folder.path / name)) if name in files else None
     return Model(found.spec, net.to(_device(device), _dtype(precision)), tokenizer, found.extras, files)

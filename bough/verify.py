@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from bough.checkpoints import own
-from bough.checkpoints.files import find
+from bough.files.folder import find
 from bough.checkpoints.sentences import trunk_folder
 from bough.core.kernels import Planner, Reference, plan
 from bough.core.masks import everything

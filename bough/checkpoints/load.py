@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bough import settings
 from bough.checkpoints import own, recognise, tensors
-from bough.checkpoints.files import Folder, find
+from bough.files.folder import Folder, find
 from bough.checkpoints.keys import canonical, fit
 from bough.checkpoints.sentences import sentence_vector, trunk_folder
 from bough.core import fresh

@@ -18,8 +18,8 @@ from torch import Tensor
 
 from bough import settings
 from bough.checkpoints import own
-from bough.checkpoints.atomic import replaced, sync, write
-from bough.checkpoints.files import BESIDE
+from bough.files.atomic import replaced, sync, write
+from bough.files.folder import BESIDE
 from bough.checkpoints.keys import names_of, spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
 from bough.errors import BoughError

@@ -16,7 +16,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from bough.checkpoints.files import Folder
+from bough.files.folder import Folder
 from bough.errors import ArtefactError, BoughError
 from bough.record import brief
 

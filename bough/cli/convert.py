@@ -35,6 +35,7 @@ def convert(
     """
     _check_target(target)
     from bough import checkpoints
+    from bough.files.folder import small_files
 
     found = checkpoints.load(
         source,
@@ -46,7 +47,7 @@ def convert(
         seed=seed,
     )
     with terminal.working("writing"):
-        checkpoints.save(target, found.spec, found.tensors, found.extras, checkpoints.small_files(found.folder))
+        checkpoints.save(target, found.spec, found.tensors, found.extras, small_files(found.folder))
     report = {
         "source": source,
         "target": str(target),

@@ -17,7 +17,7 @@ from crafted import complaint
 
 import bough
 from bough import BoughError, ResourceError
-from bough.checkpoints import atomic
+from bough.files import atomic
 from bough.model import Model
 from bough.spec import SentenceVector
 
