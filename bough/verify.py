@@ -20,11 +20,11 @@ import torch
 from torch import Tensor
 
 from bough.checkpoints import own
-from bough.files.folder import find
 from bough.checkpoints.sentences import trunk_folder
 from bough.core.kernels import Planner, Reference, plan
 from bough.core.masks import everything
 from bough.families import family as family_of
+from bough.files.folder import find
 from bough.model import Model, load
 from bough.packed import Inputs, Packed, behind_start
 from bough.spec import Patches, Span, Spec, Tag, Words

@@ -11,13 +11,13 @@ from torch import Tensor
 
 from bough import settings
 from bough.checkpoints import own, recognise, tensors
-from bough.files.folder import Folder, find
 from bough.checkpoints.keys import canonical, fit
 from bough.checkpoints.sentences import sentence_vector, trunk_folder
 from bough.core import fresh
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
 from bough.families.family import HARMLESS, TRUST
+from bough.files.folder import Folder, find
 from bough.keymap import Drop, Rule, spelled, written_out
 from bough.spec import Classify, Outputs, Spec, Tag
 

@@ -18,13 +18,13 @@ from torch import Tensor
 
 from bough import settings
 from bough.checkpoints import own
-from bough.files.atomic import replaced, sync, write
-from bough.files.folder import BESIDE
 from bough.checkpoints.keys import names_of, spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
 from bough.errors import BoughError
 from bough.families import family
 from bough.families.family import TRUST, Family
+from bough.files.atomic import replaced, sync, write
+from bough.files.folder import BESIDE
 from bough.record import plain
 from bough.spec import Spec
 

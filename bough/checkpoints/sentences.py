@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, cast
 
-from bough.files.folder import Folder
 from bough.errors import ArtefactError, FieldError
+from bough.files.folder import Folder
 from bough.record import brief
 from bough.spec import SentenceVector, Spec
 

@@ -16,8 +16,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from bough.files.folder import Folder
 from bough.errors import ArtefactError, BoughError
+from bough.files.folder import Folder
 from bough.record import brief
 
 LARGEST_HEADER = 16 * 2**20
