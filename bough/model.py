@@ -126,7 +126,7 @@ class Model:
         side = self.net.reader
         read, number = READS[pooling or vector.pooling], self._layer(layer, side)
         encodings = self.tokenizer.encode_all(texts, vector.limit or self.spec.limit)
-        cut = sum(one.cut for one in encodings)
+        cut = sum(bool(one.cut) for one in encodings)
         if cut:
             log.warning("%d of %d texts were cut to %s tokens", cut, len(texts), vector.limit or self.spec.limit)
         _check_not_empty([one.ids for one in encodings])
