@@ -2,6 +2,7 @@
 
 from bough.families.bert import BERT, SETTINGS
 from bough.families.family import Preset, grown
+from bough.families.forms import Form, Pieces
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
 from bough.settings import INNER, Refused, Setting
 from bough.spec import Classify, Groups, Outputs, Pair, Pooler, Span, Tag, Tied, Transform, Words
@@ -10,6 +11,12 @@ LAYER = "encoder.albert_layer_groups.{g}.albert_layers.{j}."
 HEADS = ("outputs.classify.dropout", "outputs.tag.dropout", "outputs.pair.dropout")
 WORDS = Words(Transform("gelu_tanh", BERT.base.norm), Tied(bias=True))
 NOT_ITS_OWN = ("intermediate_size", "classifier_dropout", "is_decoder", "hidden_dropout_prob", "add_cross_attention")
+
+TEXT = Form(
+    Pieces(quotes=True, strip_accents=True, lowercase=True), ("AlbertTokenizer",), "cls A sep", "cls A sep B:1 sep:1",
+    first=("pad", "unk", "cls", "sep", "mask"),
+    unk="<unk>", pad="<pad>", cls="[CLS]", sep="[SEP]", mask="[MASK]", bos="[CLS]", eos="[SEP]",
+)  # fmt: skip
 
 ALBERT = grown(
     BERT,
@@ -89,4 +96,5 @@ ALBERT = grown(
     ),
     harmless=frozenset({"down_scale_factor", "gap_size"}),
     tells={},
+    text=TEXT,
 )

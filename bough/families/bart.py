@@ -1,6 +1,8 @@
 """BART and mBART: an encoder and a decoder trained to mend text that was damaged, in one language and in many."""
 
 from bough.families.family import LABELS, Preset, grown
+from bough.families.forms import Form, Pieces
+from bough.families.roberta import ROBERTA
 from bough.families.transformer import HARMLESS, TRANSFORMER
 from bough.families.two_sides import LAYERS, SHARED, SIDES, TABLE, two_tables
 from bough.keymap import Drop, Only, Rename, Shadow
@@ -87,6 +89,16 @@ BART = grown(
     ),
     harmless=frozenset([*HARMLESS.split(), "classif_dropout", "save_step"]),
     tells={"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2},
+    text=ROBERTA.text,
+)  # fmt: skip
+LANGUAGES = """
+    ar_AR cs_CZ de_DE en_XX es_XX et_EE fi_FI fr_XX gu_IN hi_IN it_IT ja_XX kk_KZ
+    ko_KR lt_LT lv_LV my_MM ne_NP nl_XX ro_RO ru_RU si_LK tr_TR vi_VN zh_CN
+"""
+TEXT = Form(
+    Pieces(shifted=True), ("MBartTokenizer",), "A eos language", "A B eos language", language="en_XX",
+    first=("bos", "pad", "eos", "unk"), last=("further", "mask"), further=tuple(LANGUAGES.split()), eager=("mask",),
+    unk="<unk>", pad="<pad>", cls="<s>", sep="</s>", mask="<mask>", bos="<s>", eos="</s>",
 )  # fmt: skip
 LARGE = {"vocabulary": 250027, "embedding.scaled": True}
 MBART = grown(
@@ -119,6 +131,7 @@ MBART = grown(
         Rename("decoder.layer_norm.{p}", "norm.{p}"),
     ),
     heads=TRANSFORMER.heads,
+    text=TEXT,
 )  # fmt: skip
 """Its decoder starts with the word of a language, which differs from text to text: give what it reads as targets.
 

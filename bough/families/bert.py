@@ -1,6 +1,7 @@
 """BERT: the encoder alone, trained to fill in masked words and to tell whether one sentence follows another."""
 
 from bough.families.family import ACTIVATIONS, LABELS, Family, Preset
+from bough.families.forms import Cleaned, Form, WordPiece
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
 from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Switch
 from bough.spec import (
@@ -70,6 +71,10 @@ BASE = Spec(
     attention=Attention(), feed=FeedForward(), norm=NORM,
     outputs=Outputs(words=Words(Transform(norm=NORM), Tied(bias=True))),
 )  # fmt: skip
+TEXT = Form(
+    WordPiece(Cleaned()), ("BertTokenizer", "DistilBertTokenizer"), "cls A sep", "cls A sep B:1 sep:1",
+    first=("pad", "unk", "cls", "sep", "mask"), unk="[UNK]", pad="[PAD]", cls="[CLS]", sep="[SEP]", mask="[MASK]",
+)  # fmt: skip
 BERT = Family(
     name="bert",
     title="BERT",
@@ -114,4 +119,5 @@ BERT = Family(
         Rename("qa_outputs.{p}", "outputs.span.out.{p}"),
     ),
     tells={"pad_token_id": 0},
+    text=TEXT,
 )

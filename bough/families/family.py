@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
+from bough.families.forms import Form
 from bough.keymap import Written
 from bough.record import brief
 from bough.settings import Choice, OrSoFar, Refused, Setting, Where
@@ -66,6 +67,8 @@ class Family:
     """Settings by which its config is known from that of a family with the same tensor names."""
     settles: Callable[[Spec, Collection[str]], Spec] = field(default=as_its_config_says)
     """The architecture of a file, by what its config says and the names of its tensors."""
+    text: Form | None = None
+    """How it writes text; none for those that see pictures."""
 
     @property
     def rules(self) -> tuple[Setting | Refused, ...]:

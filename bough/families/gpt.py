@@ -1,6 +1,7 @@
 """GPT: the decoder alone, trained to say the next word and then tuned to each task."""
 
 from bough.families.family import LABELS, Family, Preset
+from bough.families.forms import Cleaned, Form, Suffixed
 from bough.keymap import Alias, Drop, Rename, Transpose
 from bough.settings import Choice, Setting, Switch
 from bough.spec import (
@@ -99,4 +100,5 @@ GPT = Family(
         Rename("score.weight", "outputs.classify.out.weight"),
     ),
     harmless=frozenset(HARMLESS.split()),
+    text=Form(Suffixed(Cleaned()), ("OpenAIGPTTokenizer",), pair="A B:1", first=("unk",), unk="<unk>"),
 )

@@ -1,11 +1,13 @@
 """GPT-2: GPT with its norms moved in front, a bytes-only vocabulary, and four sizes up to 1.5 billion parameters."""
 
 from bough.families.family import ACTIVATIONS, Preset, grown
+from bough.families.forms import Bytes, Form
 from bough.families.gpt import BLOCK, GPT, SETTINGS
 from bough.keymap import Alias, Drop, Rename
 from bough.settings import OrSoFar, Refused, Setting
 from bough.spec import Classify, Initial, Last, Learned, Outputs, PreNorm, Span, Tag, Words
 
+END = "<|endoftext|>"
 GPT2 = grown(
     GPT,
     name="gpt2",
@@ -66,4 +68,5 @@ GPT2 = grown(
     ),
     # Their reordering and upcasting change only half precision's rounding.
     harmless=GPT.harmless | {"reorder_and_upcast_attn"},
+    text=Form(Bytes(), ("GPT2Tokenizer",), pair="A B:1", last=("eos",), unk=END, bos=END, eos=END),
 )

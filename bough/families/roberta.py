@@ -2,6 +2,7 @@
 
 from bough.families.bert import BERT, SETTINGS
 from bough.families.family import Preset, grown
+from bough.families.forms import Bytes, Form, Pieces
 from bough.keymap import Alias, Rename, Shadow
 from bough.record import brief
 from bough.settings import Refused, Setting, Where
@@ -37,6 +38,11 @@ def _in_roberta(rule: Setting | Refused) -> Setting | Refused:
             return rule
 
 
+TEXT = Form(
+    Bytes(trimmed=True), ("RobertaTokenizer", "BartTokenizer"), "cls A sep", "cls A sep sep B sep",
+    first=("cls", "pad", "sep", "unk"), last=("mask",),
+    unk="<unk>", pad="<pad>", cls="<s>", sep="</s>", mask="<mask>", bos="<s>", eos="</s>",
+)  # fmt: skip
 ROBERTA = grown(
     BERT,
     name="roberta",
@@ -88,6 +94,7 @@ ROBERTA = grown(
         Rename("qa_outputs.{p}", "outputs.span.out.{p}"),
     ),
     tells={"pad_token_id": 1},
+    text=TEXT,
 )
 XLM_ROBERTA = grown(
     ROBERTA,
@@ -107,4 +114,5 @@ XLM_ROBERTA = grown(
         ),
     },
     architectures=tuple((f"XLM{name}", heads) for name, heads in ROBERTA.architectures),
+    text=TEXT.but(vocabulary=Pieces(shifted=True), classes=("XLMRobertaTokenizer",)),
 )

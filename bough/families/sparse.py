@@ -1,6 +1,7 @@
 """Sparse Transformer: a decoder whose tokens see few others, near ones and far ones in a pattern; kept in our files."""
 
 from bough.families.family import Family, Preset
+from bough.families.forms import Bytes, Form
 from bough.spec import (
     Attention,
     Classify,
@@ -72,4 +73,5 @@ SPARSE = Family(
     prefix="",
     trunk=(),
     heads=(),
+    text=Form(Bytes()),
 )  # fmt: skip

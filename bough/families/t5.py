@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bough.families.family import ACTIVATIONS, Preset, grown
+from bough.families.forms import Form, Pieces
 from bough.families.transformer import TRANSFORMER
 from bough.families.two_sides import TABLE, WORDS
 from bough.keymap import Drop, Fuse, Only, Rename
@@ -84,9 +85,7 @@ def _layers(theirs: str, ours: str, feed: int) -> tuple[Rename | Fuse | Only, ..
 
 T5 = grown(
     TRANSFORMER,
-    name="t5",
-    title="T5",
-    year=2019,
+    name="t5", title="T5", year=2019,
     paper="Raffel et al., Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer",
     adds="every task as text into text, holes to fill as objective; a bias by distance for positions; no other bias",
     model_type="t5",
@@ -143,8 +142,9 @@ T5 = grown(
         Rename("decoder.block.{i}.layer.1.layer_norm.weight", "blocks.{i}.cross_norm.weight"),
         Drop(CROSS.format(i=0) + "relative_attention_bias.weight"),
     ),
-    heads=WORDS,
-    harmless=frozenset({"classifier_dropout", "n_positions"}),
-    tells={},
-    settles=_as_it_holds,
+    heads=WORDS, harmless=frozenset({"classifier_dropout", "n_positions"}), tells={}, settles=_as_it_holds,
+    text=Form(
+        Pieces(), ("T5Tokenizer",), "A eos", "A eos B eos", unk="<unk>", pad="<pad>", eos="</s>",
+        first=("pad", "eos", "unk"), last=("further",), further=tuple(f"<extra_id_{n}>" for n in reversed(range(100))),
+    ),
 )  # fmt: skip

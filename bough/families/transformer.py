@@ -1,6 +1,7 @@
 """Transformer: the root of the tree, an encoder and a decoder that looks at it; kept in Marian's files."""
 
 from bough.families.family import Family, Preset
+from bough.families.forms import Form, TwoSides
 from bough.families.two_sides import LAYERS, SHARED, SIDES, TABLE, WORDS
 from bough.keymap import Constant
 from bough.settings import OrSoFar, Setting, Told
@@ -69,4 +70,8 @@ TRANSFORMER = Family(
     harmless=frozenset(HARMLESS.split()),
     # What a file is read from with this id as padding, unless it says another.
     tells={"pad_token_id": 0, "eos_token_id": 0},
+    text=Form(
+        TwoSides(), ("MarianTokenizer",), "A eos", "A B eos",
+        first=("eos", "unk"), last=("pad",), unk="<unk>", pad="<pad>", eos="</s>",
+    ),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bough.families.family import LABELS, Family, Preset
+from bough.families.forms import Form, MosesWords, Whole
 from bough.keymap import Alias, Drop, Only, Rename
 from bough.settings import INNER, Choice, Listed, OrSoFar, Refused, Setting, Told, Where
 from bough.spec import (
@@ -133,4 +134,8 @@ TRANSFORMER_XL = Family(
         Rename("score.weight", "outputs.classify.out.weight"),
     ),
     harmless=frozenset(HARMLESS.split()),
+    text=Form(
+        Whole(MosesWords()), ("TransfoXLTokenizer",),
+        first=("eos", "unk"), further=("<formula>",), unk="<unk>", eos="<eos>",
+    ),
 )  # fmt: skip

@@ -4,6 +4,7 @@ from typing import Any
 
 from bough.families.bert import BERT
 from bough.families.family import LABELS, Preset, grown
+from bough.families.forms import Form, Suffixed, XlmWords
 from bough.keymap import Alias, Drop, Fuse, Rename
 from bough.record import brief
 from bough.settings import Choice, Listed, Refused, Setting, Switch, Where
@@ -44,6 +45,11 @@ HARMLESS = """
     adam_eps bos_index end_n_top eos_index id2lang is_decoder lang2id lang_id mask_index mask_token_id max_vocab
     min_count pad_index same_enc_dec share_inout_emb start_n_top unk_index
 """
+TEXT = Form(
+    Suffixed(XlmWords()), ("XLMTokenizer",), "bos A sep", "bos A sep B:1 sep:1",
+    first=("bos", "sep", "pad", "unk", "further"), further=tuple(f"<special{n}>" for n in range(10)),
+    unk="<unk>", pad="<pad>", cls="</s>", sep="</s>", mask="<special1>", bos="<s>",
+)  # fmt: skip
 SUMMARIES = ((None, "identity"), ("tanh", "tanh"), ("relu", "relu"), ("gelu", "gelu"), ("linear", "identity"))
 XLM = grown(
     BERT,
@@ -135,4 +141,5 @@ XLM = grown(
     ),
     harmless=frozenset(HARMLESS.split()),
     tells={},
+    text=TEXT,
 )
