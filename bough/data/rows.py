@@ -35,6 +35,7 @@ class Fault:
 
     place: Place
     said: str
+    remedy: str = "mend the row, or skip bad ones"
 
     def __str__(self) -> str:
         return f"{self.place}: {self.said}"

@@ -9,38 +9,23 @@ never skipped.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
-from bough.data import formats
-from bough.data.streams import File, Format, files
+from bough.data import catalogues, formats, parquet
+from bough.data.columns import TEXTS, Columns, Part, table
 from bough.data.lines import CHUNK, lines
 from bough.data.rows import Fault, Row, Tally
+from bough.data.streams import File, Format, files
 from bough.errors import BoughError
-from bough.record import Record, brief, nearest
+from bough.record import Record
 
-Part = Literal["text", "label", "text_pair", "source", "target"]
-TEXTS: tuple[Part, ...] = ("text", "text_pair", "source", "target")
-"""The parts of a row that are texts."""
-REMEDY = "mend the row, or skip bad ones"
+NAMED = ("jsonl", "csv", "tsv", "parquet")
+"""The formats in which columns have names that can be mapped."""
 RULES = 1
 """Goes up when the same file comes to other rows than before, so that no cache survives that."""
-
-
-@dataclass(frozen=True)
-class Columns(Record):
-    """What the parts of a row are called in the file."""
-
-    text: str = "text"
-    label: str = "label"
-    text_pair: str = "text_pair"
-    source: str = "source"
-    target: str = "target"
-
-    def parts(self) -> dict[str, str]:
-        """Which part each column is."""
-        return {getattr(self, part): part for part in type(self).__dataclass_fields__}
 
 
 @dataclass(frozen=True)
@@ -64,7 +49,7 @@ class Source(Record):
             elif self.skip_bad:
                 counted.skip(one)
             else:
-                raise BoughError(f"{one}; {REMEDY}")
+                raise BoughError(f"{one}; {one.remedy}")
         if not counted.rows:
             raise self._empty(counted)
 
@@ -102,71 +87,27 @@ class Source(Record):
 
     def _checked(self, need: Sequence[Part]) -> Iterator[Row | Fault]:
         """Every row as this source names its columns, or what is wrong with it."""
-        parts = self.columns.parts()
         for file in self.files():
+            columns = self.columns if file.format in NAMED else Columns()
             with file.open() as stream:
                 for one in self._read(file, stream):
-                    yield self._named(one, parts, need) if isinstance(one, Row) else one
+                    yield columns.named(one, need) if isinstance(one, Row) else one
 
-    def _read(self, file: File, stream: Any) -> Iterator[Row | Fault]:
+    def _read(self, file: File, stream: io.BufferedReader) -> Iterator[Row | Fault]:
         """Every row as the file names its columns."""
         found = lines(stream, file.name)
         match file.format:
             case "jsonl":
-                yield from formats.objects(found)
-            case "txt" if self.per == "document":
-                yield from formats.documents(found)
-            case "txt":
-                yield from formats.text_lines(found)
+                return formats.objects(found)
             case "csv":
-                yield from self._table(formats.quoted(found))
+                return table(formats.quoted(found), self.columns, self.header)
             case "tsv":
-                yield from self._table(formats.tabbed(found))
-            case _:
-                raise BoughError(f"{file.name}: cannot be read yet")
-
-    def _table(self, records: Iterator[formats.Fields | Fault]) -> Iterator[Row | Fault]:
-        """A table's records as rows, by the names in its header or, without one, by the numbers of its columns."""
-        names: list[str] = []
-        for one in records:
-            if isinstance(one, Fault):
-                yield one
-                continue
-            if not names:
-                names = self._names(one)
-                if names == one.fields:
-                    continue
-            if len(one.fields) == len(names):
-                yield Row(one.place, dict(zip(names, one.fields, strict=True)))
-            else:
-                yield Fault(one.place, f"has {len(one.fields)} columns where there are {len(names)}")
-
-    def _names(self, first: formats.Fields) -> list[str]:
-        """The names of a table's columns, which are its first record where that is a header."""
-        numbers = [str(i) for i in range(1, len(first.fields) + 1)]
-        asked = self.columns.parts()
-        named = set(asked) & set(first.fields)
-        changed = set(asked) - set(Columns().parts())
-        bare = len(first.fields) == 2 and not named and not changed
-        if self.header or (self.header is None and not bare and not changed & set(numbers)):
-            return first.fields
-        if len(numbers) == 2 and not changed:
-            return [self.columns.source, self.columns.target]
-        return [self.columns.text] if len(numbers) == 1 and not changed else numbers
-
-    def _named(self, row: Row, parts: Mapping[str, str], need: Sequence[Part]) -> Row | Fault:
-        """The row by the names of its parts, once those are known to be there and to be texts."""
-        taken = {parts[name] for name in row.values if name in parts}
-        values = {
-            parts.get(name, name): value for name, value in row.values.items() if name in parts or name not in taken
-        }
-        lacking = [part for part in need if part not in values]
-        if not lacking and not any(part in values for part in TEXTS):
-            lacking = ["text"]
-        if lacking:
-            wanted, there = getattr(self.columns, lacking[0]), ", ".join(map(brief, row.values))
-            return Fault(row.place, f"has no column {wanted!r} but {there}{nearest(wanted, list(row.values))}")
-        for part in TEXTS:
-            if part in values and not isinstance(values[part], str):
-                return Fault(row.place, f"{getattr(self.columns, part)} must be text, not {brief(values[part])}")
-        return Row(row.place, values)
+                return table(formats.tabbed(found), self.columns, self.header)
+            case "txt":
+                return formats.documents(found) if self.per == "document" else formats.text_lines(found)
+            case "parquet":
+                return parquet.records(stream, file.name)
+            case "po":
+                return catalogues.written(stream, file.name)
+            case "mo":
+                return catalogues.compiled(stream, file.name)
