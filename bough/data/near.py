@@ -75,15 +75,14 @@ class Sketches:
         if not len(self):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         minima, something = np.concatenate(self._minima), np.flatnonzero(np.concatenate(self._something))
-        found = np.zeros(0, np.int64)
+        found = [np.zeros(0, np.int64)]
         for key in _bands(minima[something], threshold):
-            later, earlier = _neighbours(key)
-            found = np.union1d(found, something[later] * len(minima) + something[earlier])
-        second, first = np.divmod(found, len(minima))
-        guesses = _guesses(minima, second, first)
-        order = np.lexsort((first, -guesses, second))
-        likely = order[guesses[order] >= threshold - DOUBT]
-        return second[likely], first[likely]
+            later, earlier = (something[numbers] for numbers in _neighbours(key))
+            likely = _guesses(minima, later, earlier) >= threshold - DOUBT
+            found.append(later[likely] * len(minima) + earlier[likely])
+        second, first = np.divmod(_once(np.concatenate(found)), len(minima))
+        order = np.lexsort((first, -_guesses(minima, second, first), second))
+        return second[order], first[order]
 
 
 def pairs(texts: Sequence[str], threshold: float = THRESHOLD, sets: Sequence[int] = ()) -> list[Pair]:
@@ -182,20 +181,25 @@ def _stretches(folded: Sequence[str]) -> tuple[Hashes, Numbers]:
     lengths = np.array([len(text) for text in padded])
     letters = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     hashes = np.zeros(len(letters) - WIDTH + 1, np.uint64)
-    for place in range(WIDTH):
-        hashes = _mixed(hashes + letters[place : place + len(hashes)])
+    for place, factor in enumerate(_PLACES):
+        hashes += letters[place : place + len(hashes)] * factor
     ends = np.cumsum(lengths)
     inside = np.ones(len(letters), bool)
     for back in range(1, WIDTH):
         inside[ends - back] = False
     counts = lengths - WIDTH + 1
-    return hashes[inside[: len(hashes)]], np.cumsum(counts) - counts
+    return _mixed(hashes[inside[: len(hashes)]]), np.cumsum(counts) - counts
 
 
 def _distinct(text: str) -> Hashes:
-    """The stretches of a text, each once. (numpy's `unique` takes five times as long on so few.)"""
-    hashes = np.sort(_stretches([fold(text)])[0])
-    return hashes[np.concatenate(([True], hashes[1:] != hashes[:-1]))]
+    """The stretches of a text, each once."""
+    return _once(_stretches([fold(text)])[0])
+
+
+def _once(numbers: NDArray[Any]) -> NDArray[Any]:
+    """Numbers in order, each once; numpy's own `unique` is many times slower, on few and on many."""
+    ordered = np.sort(numbers)
+    return ordered[np.concatenate((np.ones(min(1, len(ordered)), bool), ordered[1:] != ordered[:-1]))]
 
 
 def _mixed(numbers: Hashes) -> Hashes:
@@ -205,6 +209,7 @@ def _mixed(numbers: Hashes) -> Hashes:
     return numbers ^ (numbers >> np.uint64(31))
 
 
+_PLACES = _mixed(np.arange(1, WIDTH + 1, dtype=np.uint64)) | np.uint64(1)
 _FACTORS = (_mixed(np.arange(1, MINIMA + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
 
 
