@@ -49,7 +49,7 @@ class Columns(Record):
         # A column called like a part for which another column was given is not that part, and is left out.
         known = {name: value for name, value in row.values.items() if name in self.parts or name not in PARTS}
         values: dict[str, Any] = {self.parts.get(name, name): value for name, value in known.items()}
-        lacking = [part for part in PARTS if part not in values and (part in need or self.of(part) != part)]
+        lacking: list[Part] = [part for part in PARTS if part not in values and (part in need or self.of(part) != part)]
         if not any(part in values for part in TEXTS):
             lacking.append("text")
         if lacking:
