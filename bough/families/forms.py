@@ -74,6 +74,8 @@ class Pieces(Record):
     """Whether a space is put in front of every text."""
     shifted: bool = False
     """Whether four special tokens stand in front in place of the file's three, so that every other id is one more."""
+    exact: bool = False
+    """Whether text is left as it is, runs of spaces and line ends too, so that it comes back as it was."""
 
 
 @dataclass(frozen=True)
@@ -85,14 +87,19 @@ class TwoSides(Record):
 class Whole(Record):
     """Whole words; what is rare is unknown."""
 
-    words: MosesWords
+    words: MosesWords | Cleaned
+
+
+@dataclass(frozen=True)
+class Letters(Record):
+    """Each letter for itself, spaces and line ends too."""
 
 
 @dataclass(frozen=True)
 class Form(Record):
     """How a family writes text. Templates name roles, and A and B for the texts; what follows a colon is a segment."""
 
-    vocabulary: WordPiece | Bytes | Suffixed | Pieces | TwoSides | Whole
+    vocabulary: WordPiece | Bytes | Suffixed | Pieces | TwoSides | Whole | Letters
     classes: tuple[str, ...] = ()
     """What a tokenizer_config.json calls it."""
     one: str = "A"

@@ -8,7 +8,7 @@ import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
 from bough.errors import ArtefactError, BoughError
-from bough.families.forms import Bytes, Cleaned, Form, Pieces, Suffixed, TwoSides, WordPiece
+from bough.families.forms import Bytes, Cleaned, Form, Letters, Pieces, Suffixed, TwoSides, Whole, WordPiece
 from bough.text.guard import guarded
 
 SPACE = "▁"
@@ -25,6 +25,8 @@ def assembled(form: Form, model: models.Model, charsmap: bytes | None = None) ->
     """
     inner = tokenizers.Tokenizer(model)
     match form.vocabulary:
+        case Whole(Cleaned() as words):
+            _clean(inner, words)
         case WordPiece(words):
             _clean(inner, words)
             inner.decoder = decoders.WordPiece(prefix="##")
@@ -34,6 +36,8 @@ def assembled(form: Form, model: models.Model, charsmap: bytes | None = None) ->
         case Bytes(space):
             inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=space)
             inner.decoder = decoders.ByteLevel()
+        case Letters() | Pieces(exact=True):
+            _keep(inner, form.vocabulary)
         case Pieces() as pieces:
             _normalise(inner, pieces, charsmap)
             _mark_spaces(inner, pieces.space)
@@ -93,6 +97,17 @@ def _clean(inner: tokenizers.Tokenizer, words: Cleaned) -> None:
         lowercase=words.lowercase,
     )
     inner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+
+
+def _keep(inner: tokenizers.Tokenizer, vocabulary: Letters | Pieces) -> None:
+    """Leave nothing of a text out, so that it comes back as it was."""
+    steps: list[decoders.Decoder] = [decoders.ByteFallback(), decoders.Fuse()]
+    if isinstance(vocabulary, Letters):
+        inner.pre_tokenizer = pre_tokenizers.Split(tokenizers.Regex(r"\s+|\S+"), "isolated")
+    else:
+        inner.pre_tokenizer = pre_tokenizers.Metaspace(replacement=SPACE, prepend_scheme="never")
+        steps = [decoders.Replace(SPACE, " "), *steps]
+    inner.decoder = decoders.Sequence(steps)
 
 
 def _normalise(inner: tokenizers.Tokenizer, pieces: Pieces, charsmap: bytes | None) -> None:
