@@ -1,8 +1,8 @@
 """The room of text: tokenizers, from text to ids and back."""
 
-from bough.text.encoding import Encoding
+from bough.text.encoding import Encoding, Word
 from bough.text.limits import Limit
 from bough.text.specials import Specials, Template
 from bough.text.tokenizer import Tokenizer
 
-__all__ = ["Encoding", "Limit", "Specials", "Template", "Tokenizer"]
+__all__ = ["Encoding", "Limit", "Specials", "Template", "Tokenizer", "Word"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
@@ -13,13 +13,45 @@ import tokenizers
 from bough.text.limits import Spans
 
 T = TypeVar("T")
+Places = Sequence[tuple[int, int]]
+"""Where each of some letters, or tokens, starts and ends in a text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word that was found in a text before the library sees it."""
+
+    text: str
+    """Its spelling, which need not be the text's."""
+    places: Places
+    """Where in the text each letter of that spelling comes from."""
+
+
+Finder = Callable[[str], list[Word]]
+"""What finds the words of a text by rules that the library does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring tokens of one text, or special ones."""
+
+    text: int | None
+    start: int
+    end: int
+
+    def kept(self, spans: Sequence[Spans]) -> Iterable[int]:
+        """The numbers of its tokens that stay: all special ones, and the spans of each text."""
+        if self.text is None:
+            return range(self.start, self.end)
+        return (self.start + number for span in spans[self.text] for number in span)
 
 
 class Found:
     """All that the library found in a text or a pair; each column becomes Python's once, for however many windows."""
 
-    def __init__(self, inner: tokenizers.Encoding) -> None:
+    def __init__(self, inner: tokenizers.Encoding, words: Sequence[Sequence[Word]] = ()) -> None:
         self._inner = inner
+        self._given = words
 
     def __len__(self) -> int:
         return len(self._inner)
@@ -37,7 +69,15 @@ class Found:
     @functools.cached_property
     def offsets(self) -> list[tuple[int, int]]:
         """Where each token stands in its text."""
-        return self._inner.offsets
+        found = self._inner.offsets
+        if not self._given:
+            return found
+        # Of words that were given to it, the library says where in its word a token stands.
+        rows = zip(self.texts, self.words, found, strict=True)
+        return [
+            (0, 0) if text is None or word is None else _place(self._given[text][word].places, *offset)
+            for text, word, offset in rows
+        ]
 
     @functools.cached_property
     def segments(self) -> list[int]:
@@ -51,7 +91,7 @@ class Found:
 
     @functools.cached_property
     def texts(self) -> list[int | None]:
-        """Which text of a pair each token is of; None for the special ones."""
+        """Which text of a pair each token is of; None for the special ones around them."""
         return self._inner.sequence_ids
 
     @functools.cached_property
@@ -68,19 +108,9 @@ class Found:
         return tuple(sum(run.end - run.start for run in self.runs if run.text == text) for text in range(texts))
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Neighbouring tokens of one text, or special ones."""
-
-    text: int | None
-    start: int
-    end: int
-
-    def kept(self, spans: Sequence[Spans]) -> Iterable[int]:
-        """The numbers of its tokens that stay: all special ones, and the spans of each text."""
-        if self.text is None:
-            return range(self.start, self.end)
-        return (self.start + number for span in spans[self.text] for number in span)
+def _place(letters: Places, start: int, end: int) -> tuple[int, int]:
+    """Where letters of a word stand in the text that it was found in."""
+    return (letters[start][0], letters[end - 1][1]) if start < end else (0, 0)
 
 
 class Encoding:
@@ -110,7 +140,7 @@ class Encoding:
 
     @functools.cached_property
     def offsets(self) -> list[tuple[int, int]]:
-        """Where each token stands in its text, in letters from its start; (0, 0) for the special ones."""
+        """Where each token stands in its text, in letters from its start; (0, 0) for the special ones around it."""
         return self._kept(self._found.offsets)
 
     @functools.cached_property
@@ -120,7 +150,7 @@ class Encoding:
 
     @functools.cached_property
     def words(self) -> list[int | None]:
-        """The number of the word of its text that each token is of; None for the special ones."""
+        """The number of the word of its text that each token is of; None for the special ones around it."""
         return self._kept(self._found.words)
 
     @functools.cached_property

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Generator
 from typing import TypeVar
 
 from bough.errors import BoughError
 
 T = TypeVar("T")
+
+EXPLAINED = {
+    "retry-limit-in-match over": "one of its regular expressions tries more than ten million ways at one place",
+}
+"""What the library means, where its own words do not say it."""
 
 
 def guarded(call: Callable[[], T], where: str, kind: type[BoughError]) -> T:
@@ -18,4 +26,18 @@ def guarded(call: Callable[[], T], where: str, kind: type[BoughError]) -> T:
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit, BoughError)):
             raise
         said = str(error).strip() or type(error).__name__
+        said = next((ours for theirs, ours in EXPLAINED.items() if theirs in said), said)
         raise kind(f"{where}: the tokenizers library refuses it ({said})") from None
+
+
+@contextlib.contextmanager
+def hushed() -> Generator[None]:
+    """Keep from stderr the trace that a panic prints there before it becomes an error; all else comes out behind."""
+    with tempfile.TemporaryFile() as kept, contextlib.ExitStack() as restore:
+        stderr = os.dup(2)
+        restore.callback(os.close, stderr)
+        os.dup2(kept.fileno(), 2)
+        restore.callback(os.dup2, stderr, 2)
+        yield
+        kept.seek(0)
+        os.write(stderr, kept.read())

@@ -3,45 +3,68 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from typing import Any, TypeVar
 
 import tokenizers
+from tokenizers import models
 
 from bough.errors import ArtefactError, BoughError
-from bough.text.encoding import Encoding, Found
-from bough.text.fingerprint import fingerprint
+from bough.record import brief
+from bough.text import fingerprint
+from bough.text.encoding import Encoding, Finder, Found, Word
 from bough.text.guard import guarded
 from bough.text.limits import Limit
+from bough.text.opened import opened
 from bough.text.specials import Specials, Template
 
-FIRST, SECOND = 2**32 - 1, 2**32 - 2
+T = TypeVar("T")
+
+IDS = 2**32
+"""The library counts ids in so many bits."""
+FIRST, SECOND = IDS - 1, IDS - 2
 """Ids that no vocabulary has, so that they can stand for the bodies of texts."""
+LONGEST_WORD = 256
+"""Letters of a word that WordPiece takes apart, which takes it their square; more make an unknown word.
+
+Published files say 100, which stays; a file may say more, and be meant to cost time.
+"""
 
 
 class Tokenizer:
-    """Text to ids and back."""
+    """Text to ids and back. Nothing that is asked changes it, so that threads may share it."""
 
     def __init__(
-        self, inner: tokenizers.Tokenizer, specials: Specials | None = None, target: Tokenizer | None = None
+        self,
+        inner: tokenizers.Tokenizer,
+        specials: Specials | None = None,
+        *,
+        target: Tokenizer | None = None,
+        find: Finder | None = None,
+        where: str = "tokenizer",
     ) -> None:
         # Cutting is done here, by rules that can be read and told; padding nowhere.
         inner.no_padding()
         inner.no_truncation()
+        _tame(inner.model)
         self._inner = inner
+        self._find = find
+        self.where = where
+        """What complaints call it: its file, where it was read from one."""
         self.specials = specials or Specials.guessed(inner.token_to_id)
         """The ids of the special tokens, by role."""
         self.target = target or self
         """What is written in, where that is another vocabulary than what is read."""
 
     @classmethod
-    def from_json(cls, content: bytes, where: str) -> Tokenizer:
+    def from_json(cls, content: bytes, where: str, specials: Specials | None = None) -> Tokenizer:
         """Read the content of a tokenizer.json; `where` names it in complaints."""
-        return cls(guarded(lambda: tokenizers.Tokenizer.from_buffer(content), where, ArtefactError))
+        return cls(opened(content, where), specials, where=where)
 
     def to_json(self) -> str:
-        """What a tokenizer.json holds."""
-        return guarded(lambda: self._inner.to_str(pretty=True), "tokenizer", BoughError)
+        """What a tokenizer.json holds; it cannot hold how words are found where that is not the library's doing."""
+        return guarded(lambda: self._inner.to_str(pretty=True), self.where, BoughError)
 
     def __len__(self) -> int:
         """How many ids there are, added tokens included."""
@@ -53,20 +76,28 @@ class Tokenizer:
         return self._inner.get_vocab(with_added_tokens=True)
 
     @functools.cached_property
+    def rows(self) -> int:
+        """How many rows a table needs to have one for each id; more than there are ids where some are left out."""
+        around = {one for pair in (False, True) for one in self._around(pair).ids} - {FIRST, SECOND}
+        return 1 + max(around.union(self.vocabulary.values()), default=-1)
+
+    @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the vocabulary and of what certain texts become: equal for tokenizers that do the same."""
-        return fingerprint(self.vocabulary, self.ids, self._templates)
+        around = [self._around(pair) for pair in (False, True)]
+        own = fingerprint.of(self.vocabulary, self.ids, [(one.ids, one.type_ids) for one in around])
+        return own if self.target is self else fingerprint.both(own, self.target.fingerprint)
 
     def token(self, number: int) -> str:
         """The token of an id."""
-        found = guarded(lambda: self._inner.id_to_token(number), "tokenizer", BoughError)
+        found = self._inner.id_to_token(number) if 0 <= number < IDS else None
         if found is None:
-            raise BoughError(f"id {number}: the vocabulary has no such token; it has {len(self):,}")
+            raise BoughError(f"id {number}: the vocabulary has no such token; its ids end at {self.rows - 1:,}")
         return found
 
     def id(self, token: str) -> int | None:
         """The id of a token; None where the vocabulary does not have it."""
-        return guarded(lambda: self._inner.token_to_id(token), "tokenizer", BoughError)
+        return self._inner.token_to_id(token)
 
     def encode(self, text: str, pair: str | None = None, limit: Limit | int | None = None) -> Encoding:
         """One text, or a pair, as tokens."""
@@ -79,23 +110,32 @@ class Tokenizer:
         limit = Limit(limit) if isinstance(limit, int) else limit
         if limit and limit.policy == "window":
             raise BoughError("limit: the policy 'window' makes several of one text; ask for windows")
-        return [one for (one,) in self._read(texts, limit, pairs)]
+        return [one for (one,) in self._limited(texts, limit, pairs)]
 
     def windows(
         self, texts: Sequence[str], limit: Limit | int, pairs: Sequence[str] | None = None
     ) -> list[list[Encoding]]:
         """Each text, or each pair, as the windows it takes; one where it fits, or where the policy cuts it."""
-        return self._read(texts, Limit(limit) if isinstance(limit, int) else limit, pairs)
+        return self._limited(texts, Limit(limit) if isinstance(limit, int) else limit, pairs)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of each text's body: no special tokens, and nothing else is worked out."""
-        run = functools.partial(self._inner.encode_batch_fast, list(texts), add_special_tokens=False)
-        return [one.ids for one in self._run(run, texts)]
+        """The ids of each text's body: no special tokens around it, and nothing else is worked out."""
+        given = texts if self._find is None else [_spellings(self._find(text)) for text in texts]
+        run = functools.partial(
+            self._inner.encode_batch_fast,
+            list(given),
+            is_pretokenized=self._find is not None,
+            add_special_tokens=False,
+        )
+        return [one.ids for one in self._run(run, ((text,) for text in texts))]
 
     def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
-        """Ids as text."""
+        """Ids as text; one that the vocabulary leaves out says nothing."""
+        wrong = next((one for one in ids if not 0 <= one < IDS), None)
+        if wrong is not None:
+            raise BoughError(f"id {wrong}: no vocabulary has such a token")
         decode = functools.partial(self._inner.decode, list(ids), skip_special_tokens=not keep_special)
-        return guarded(decode, "tokenizer", BoughError)
+        return guarded(decode, self.where, ArtefactError)
 
     def template(self, pair: bool = False) -> Template:
         """The special tokens that stand around one text, or around two."""
@@ -107,36 +147,50 @@ class Tokenizer:
         """Bodies of ids as the model reads them: ids, segments, and which of them are special."""
         return self.template(second is not None).wrap([first] if second is None else [first, second])
 
-    def _read(self, texts: Sequence[str], limit: Limit | None, pairs: Sequence[str] | None) -> list[list[Encoding]]:
+    def _limited(self, texts: Sequence[str], limit: Limit | None, pairs: Sequence[str] | None) -> list[list[Encoding]]:
         if pairs is not None and len(pairs) != len(texts):
             raise BoughError(f"pairs: there are {len(pairs)} for {len(texts)} texts; give one for each")
-        given = list(texts) if pairs is None else list(zip(texts, pairs, strict=True))
-        found = self._run(lambda: self._inner.encode_batch(given), texts, pairs)
-        kept = [Found(one) for one in found]
-        if limit is None:
-            return [[Encoding(one)] for one in kept]
         count = 1 if pairs is None else 2
-        room = limit.room(self._inner.num_special_tokens_to_add(count > 1), count)
-        return [_limited(one, number, limit, room, count) for number, one in enumerate(kept)]
+        room = limit and limit.room(self._inner.num_special_tokens_to_add(count > 1), count)
+        found = self._found([(text,) for text in texts] if pairs is None else list(zip(texts, pairs, strict=True)))
+        if not limit or not room:
+            return [[Encoding(one)] for one in found]
+        return [_cut(one, number, limit, room, count) for number, one in enumerate(found)]
 
-    def _run(
-        self, run: Callable[[], list[tokenizers.Encoding]], texts: Sequence[str], pairs: Sequence[str] | None = None
-    ) -> list[tokenizers.Encoding]:
-        return guarded(run, "tokenizer", BoughError)
+    def _found(self, rows: Sequence[tuple[str, ...]]) -> list[Found]:
+        """All that there is in each text, or pair, before any cut."""
+        find = self._find
+        words: list[tuple[list[Word], ...]] = [tuple(map(find, row)) if find else () for row in rows]
+        given: Sequence[tuple[Any, ...]] = [tuple(map(_spellings, row)) for row in words] if find else rows
+        run = functools.partial(
+            self._inner.encode_batch,
+            [row if len(row) > 1 else row[0] for row in given],
+            is_pretokenized=find is not None,
+        )
+        return [Found(one, row) for one, row in zip(self._run(run, rows), words, strict=True)]
+
+    def _run(self, call: Callable[[], T], rows: Iterable[tuple[str, ...]]) -> T:
+        try:
+            return guarded(call, self.where, ArtefactError)
+        except ArtefactError:
+            _check_texts(rows)
+            raise
 
     @functools.cached_property
     def _templates(self) -> tuple[Template, Template]:
         return self._template(False), self._template(True)
 
-    def _template(self, pair: bool) -> Template:
+    def _around(self, pair: bool) -> tokenizers.Encoding:
+        """One body or two of a token each, with what the template puts around them."""
         second = _body(SECOND, 1) if pair else None
-        whole = guarded(lambda: self._inner.post_process(_body(FIRST, 0), second), "tokenizer", BoughError)
-        marks = (FIRST, SECOND) if pair else (FIRST,)
+        return guarded(lambda: self._inner.post_process(_body(FIRST, 0), second), self.where, ArtefactError)
+
+    def _template(self, pair: bool) -> Template:
+        whole, marks = self._around(pair), (FIRST, SECOND) if pair else (FIRST,)
         ids, segments = whole.ids, whole.type_ids
         if [one for one in ids if one in marks] != list(marks):
-            raise BoughError(
-                "tokenizer: its template does not hold each text once and in order, so none can be wrapped"
-            )
+            what = "both texts" if pair else "the text"
+            raise ArtefactError(f"{self.where}: its template does not hold {what} once and in order; mend it there")
         places = [-1, *(ids.index(one) for one in marks), len(ids)]
         gaps = [slice(before + 1, after) for before, after in pairwise(places)]
         return Template(
@@ -146,6 +200,14 @@ class Tokenizer:
         )
 
 
+def _tame(model: models.Model) -> None:
+    """Make the model do the same every time, and in bounded time, whatever its file says."""
+    if isinstance(model, models.BPE) and model.dropout:
+        model.dropout = None
+    if isinstance(model, models.WordPiece) and model.max_input_chars_per_word > LONGEST_WORD:
+        model.max_input_chars_per_word = LONGEST_WORD
+
+
 def _body(number: int, segment: int) -> tokenizers.Encoding:
     """A body of one token that needs no text: what pads an empty one."""
     body = tokenizers.Encoding.merge([])
@@ -153,8 +215,12 @@ def _body(number: int, segment: int) -> tokenizers.Encoding:
     return body
 
 
-def _limited(found: Found, number: int, limit: Limit, room: int, texts: int) -> list[Encoding]:
-    """What the limit leaves of a text or a pair."""
+def _spellings(words: Sequence[Word]) -> list[str]:
+    return [word.text for word in words]
+
+
+def _cut(found: Found, number: int, limit: Limit, room: int, texts: int) -> list[Encoding]:
+    """What the limit leaves of a text or a pair: what is kept, or the windows it takes."""
     if len(found) <= limit.length:
         return [Encoding(found)]
     if limit.policy == "error":
@@ -165,6 +231,20 @@ def _limited(found: Found, number: int, limit: Limit, room: int, texts: int) -> 
         )
     windows: list[Encoding] = []
     for spans in limit.kept(found.lengths(texts), room):
-        keep = [number for run in found.runs for number in run.kept(spans)]
+        keep = [place for run in found.runs for place in run.kept(spans)]
         windows.append(Encoding(found, keep, 0 if limit.policy == "window" else len(found) - len(keep)))
     return windows
+
+
+def _check_texts(rows: Iterable[tuple[Any, ...]]) -> None:
+    """Raise where what was given is no text, which is not the tokenizer's fault."""
+    for number, row in enumerate(rows):
+        for text in row:
+            if not isinstance(text, str):
+                raise BoughError(f"text {number}: must be text, not {brief(text)}")
+            half = next((place for place, letter in enumerate(text) if "\ud800" <= letter <= "\udfff"), None)
+            if half is not None:
+                raise BoughError(
+                    f"text {number}: letter {half + 1} is half a character, U+{ord(text[half]):04X} (a lone "
+                    "surrogate), which no vocabulary has; replace it"
+                )
