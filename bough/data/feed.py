@@ -1,0 +1,104 @@
+"""Batches for training, the same in the same order for any number of ranks and workers, resumable behind each one."""
+
+from __future__ import annotations
+
+import functools
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from bough.data.batch import Batch, Collate
+from bough.data.draw import Draw
+from bough.data.items import Items
+from bough.data.order import Numbers, share
+from bough.data.plan import BEGIN, Place, Plan
+from bough.data.workers import ahead
+from bough.errors import ArtefactError, BoughError
+
+
+class Feed:
+    """Items as batches of at most `budget` tokens over all ranks, of which this rank is given its share.
+
+    With `epochs` it ends when all items have been given so often, with whatever batch is left; without, never.
+    Without `shuffle` items come as they stand, those of one pool the longest first; lanes always come in order.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        collate: Collate,
+        budget: int,
+        seed: int = 0,
+        *,
+        epochs: int | None = None,
+        shuffle: bool = True,
+        rank: int = 0,
+        ranks: int = 1,
+        workers: int = 0,
+    ) -> None:
+        if not 0 <= rank < ranks:
+            raise BoughError(f"rank: {rank} is none of {ranks}; ranks count from 0")
+        self._items, self._rank, self._ranks, self._workers = items, rank, ranks, workers
+        self._plan = Plan(items, collate, budget, Draw(seed), epochs, shuffle)
+        self._make = functools.partial(_batch, items, collate, Draw(seed))
+        own = {"items": len(items), "tokens": self.tokens, "budget": budget, "seed": seed, "shuffle": shuffle}
+        self._made_of: Mapping[str, Any] = {**items.made_of, **own}
+        self._place = BEGIN
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches from where it stands. It has moved on behind a batch when that is handed out."""
+        places = deque[Place]()
+        shares = self._shares(places)
+        for batch in ahead(self._make, shares, self._workers) if self._workers else map(self._make, shares):
+            self._place = places.popleft()
+            yield batch
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens an epoch has; of very many items, reckoned from some."""
+        return self._plan.tokens
+
+    def begin(self) -> None:
+        """Stand before the first batch again."""
+        self._place = BEGIN
+
+    def state(self) -> dict[str, Any]:
+        """Where it stands, as JSON can hold it; batches that workers have made, but nobody was given, are ahead."""
+        place = self._place
+        stands = {"epoch": place.epoch, "pool": place.pool, "batch": place.batch, "left": place.left.tolist()}
+        return {"made_of": dict(self._made_of), **stands}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Stand where a feed of the same batches did; how many ranks and workers it had does not matter."""
+        try:
+            then = dict(state["made_of"])
+            left = np.array(state["left"], np.int64)
+            place = Place(int(state["epoch"]), int(state["pool"]), int(state["batch"]), left)
+        except (KeyError, TypeError, ValueError):
+            raise ArtefactError("state: does not say where a feed stands; begin anew") from None
+        apart = [_apart(name, then.get(name), now) for name, now in self._made_of.items() if then.get(name) != now]
+        if apart:
+            raise ArtefactError(
+                f"state: fingerprint mismatch, because {' and '.join(apart)}; "
+                "resume with what the run began with, or begin anew"
+            )
+        self._place = place
+
+    def _shares(self, places: deque[Place]) -> Iterator[Numbers]:
+        """This rank's items of each batch from where it stands; the place behind each is noted."""
+        for items, behind in self._plan.after(self._place):
+            places.append(behind)
+            yield items[share(self._plan.lengths(items), self._ranks)[self._rank]] if self._ranks > 1 else items
+
+
+def _batch(items: Items, collate: Collate, draw: Draw, numbers: Numbers) -> Batch:
+    count = len(items)
+    examples = [items.get(number % count, number // count) for number in numbers.tolist()]
+    return collate(examples, numbers.tolist(), draw)
+
+
+def _apart(name: str, then: Any, now: Any) -> str:
+    """What differs; of a hash as much as tells it from another."""
+    return f"{name} was {str(then)[:12]} and is {str(now)[:12]}"
