@@ -61,7 +61,11 @@ class Model:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the folder that `load` and other tools read, whole or not at all."""
-        checkpoints.save(path, self.spec, self.net.state_dict(), self.extras, self.files)
+        files, fingerprint = self.files, None
+        if self._tokenizer:
+            files = files or {"tokenizer.json": self._tokenizer.to_json().encode()}
+            fingerprint = self._tokenizer.fingerprint
+        checkpoints.save(path, self.spec, self.net.state_dict(), self.extras, files, fingerprint)
 
     def hidden(
         self,
@@ -209,8 +213,8 @@ def load(
 ) -> Model:
     """A model from a folder or a hub id, strictly: whatever is missing, unexpected or not known is one error.
 
-    `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name; `new_head` and
-    its `labels` are drawn afresh from the seed.
+    `family` says what a bare file does not; `ignore` passes over config keys, tensors or heads by name, or over the
+    "tokenizer" being another than it was saved with; `new_head` and its `labels` are drawn afresh from the seed.
     """
     found = checkpoints.load(
         source,
@@ -226,6 +230,10 @@ def load(
     files = small_files(found.folder)
     name = "tokenizer.json"
     tokenizer = Tokenizer.from_json(files[name], str(found.folder.path / name)) if name in files else None
+    if tokenizer and "tokenizer" not in ignore:
+        spec = found.spec
+        tokenizer.check((spec.encoder and spec.encoder.vocabulary) or spec.vocabulary, found.tokenizer)
+        tokenizer.target.check(spec.vocabulary, None)
     return Model(found.spec, net.to(_device(device), _dtype(precision)), tokenizer, found.extras, files)
 
 

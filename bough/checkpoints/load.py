@@ -13,6 +13,7 @@ from bough import settings
 from bough.checkpoints import own, recognise, tensors
 from bough.checkpoints.keys import canonical, fit
 from bough.checkpoints.sentences import sentence_vector, trunk_folder
+from bough.checkpoints.tensors import TOKENIZER
 from bough.core import fresh
 from bough.errors import ArtefactError, BoughError, FieldError
 from bough.families import Family, family
@@ -31,6 +32,8 @@ class Checkpoint:
     tensors: dict[str, Tensor]
     extras: Mapping[str, Any]
     """Keys of its config that change no number; they are written back as they were."""
+    tokenizer: str | None
+    """The fingerprint of the tokenizer that it was saved with, where its file says one."""
 
 
 def load(
@@ -45,7 +48,8 @@ def load(
 ) -> Checkpoint:
     """Read a checkpoint. Whatever is missing, unexpected or cannot be honoured is one error.
 
-    `ignore` names config keys, tensors or heads to pass over; `new_head` is drawn afresh from the seed.
+    `ignore` names config keys, tensors or heads to pass over, or the tokenizer's fingerprint; `new_head` is drawn
+    afresh from the seed.
     """
     whole = find(source, allow_pickle)
     folder = trunk_folder(whole, ignore)
@@ -69,7 +73,9 @@ def load(
         filled = {**{name: drawn[name] for name in spec.tensors().keys() - filled.keys()}, **filled}
     read = settings.keys(kin.settings) | set(ignore)
     extras = {key: value for key, value in config.items() if key not in read}
-    return Checkpoint(folder, spec, filled, extras)
+    return Checkpoint(
+        folder, spec, filled, extras, None if TOKENIZER in ignore else tensors.told(folder).get(TOKENIZER)
+    )
 
 
 def with_new_head(family: Family, held: Outputs, head: str) -> Outputs:

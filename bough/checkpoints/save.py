@@ -20,6 +20,7 @@ from bough import settings
 from bough.checkpoints import own
 from bough.checkpoints.keys import names_of, spread
 from bough.checkpoints.sentences import LENGTHS, MODULES, sentence_files
+from bough.checkpoints.tensors import TOKENIZER
 from bough.errors import BoughError
 from bough.families import family
 from bough.families.family import TRUST, Family
@@ -45,8 +46,12 @@ def save(
     tensors: Mapping[str, Tensor],
     extras: Mapping[str, Any] = {},
     files: Mapping[str, bytes] = {},
+    tokenizer: str | None = None,
 ) -> None:
-    """Write a checkpoint, whole or not at all. `extras` are further keys of its config, `files` what lies beside it."""
+    """Write a checkpoint, whole or not at all.
+
+    `extras` are further keys of its config, `files` what lies beside it, `tokenizer` the fingerprint of the one in it.
+    """
     kin = layout(spec)
     theirs = spread(kin, spec, tensors)
     config = config_of(kin, spec, {**extras, "dtype": _dtype(theirs)})
@@ -54,6 +59,7 @@ def save(
     beside = {
         name: _distrusted(content) if name.endswith("_config.json") else content for name, content in files.items()
     }
+    told = {"format": "pt", **({TOKENIZER: tokenizer} if tokenizer else {})}
     with replaced(Path(path)) as folder:
         # A model that brings a tokenizer leaves no file there of the one before.
         for pattern in (*STALE, *(BESIDE if files else ())):
@@ -61,7 +67,7 @@ def save(
                 stale.unlink()
         for name, content in {**beside, **small}.items():
             write(folder / name, content)
-        _write_tensors(theirs, folder / "model.safetensors")
+        _write_tensors(theirs, folder / "model.safetensors", told)
 
 
 def layout(spec: Spec) -> Family:
@@ -93,16 +99,27 @@ def config_of(family: Family, spec: Spec, extras: Mapping[str, Any] = {}) -> dic
     }
 
 
-def _write_tensors(tensors: dict[str, Tensor], path: Path) -> None:
+def _write_tensors(tensors: dict[str, Tensor], path: Path, told: dict[str, str]) -> None:
     try:
-        save_file(tensors, path, metadata={"format": "pt"})
+        save_file(tensors, path, metadata=told)
     except SafetensorError as error:
         # The library keeps the system's complaint in its words alone.
         code = re.search(r"os error (\d+)", str(error))
         if not code:
             raise
         raise OSError(int(code[1]), os.strerror(int(code[1]))) from None
+    _write_told(path, told)
     sync(path)
+
+
+def _write_told(path: Path, told: dict[str, str]) -> None:
+    """What a file says of itself, in order: the library has one of its own each time, and no two files are the same."""
+    with path.open("r+b") as file:
+        file.seek(8)
+        said = json.dumps({"__metadata__": told}, separators=(",", ":"))[:-1].encode()
+        assert sorted(file.read(len(said))) == sorted(said)
+        file.seek(8)
+        file.write(said)
 
 
 def _distrusted(content: bytes) -> bytes:

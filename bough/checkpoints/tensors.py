@@ -22,6 +22,8 @@ from bough.record import brief
 
 LARGEST_HEADER = 16 * 2**20
 """Ten thousand tensors fit in one; a file that claims more is out to cost time."""
+TOKENIZER = "tokenizer"
+"""What a file calls the fingerprint of the tokenizer that its model reads, in what it says of itself."""
 UNREADABLE = (
     pickle.UnpicklingError,
     zipfile.BadZipFile,
@@ -51,6 +53,15 @@ def read_all(folder: Folder, allow_pickle: bool = False) -> dict[str, Tensor]:
             )
         return read(folder.file(base)) if folder.has(base) else _sharded(folder, index, read)
     raise BoughError(f"{folder.path}: has no model.safetensors, nor an index of shards; is this a checkpoint's folder?")
+
+
+def told(folder: Folder) -> dict[str, str]:
+    """What the weights' file says of itself; nothing where that is none of ours."""
+    name = "model.safetensors"
+    if not folder.has(name):
+        return {}
+    with cast("Any", safe_open(folder.file(name), framework="pt")) as file:
+        return file.metadata() or {}
 
 
 def _sharded(folder: Folder, index: str, read: Callable[[Path], dict[str, Tensor]]) -> dict[str, Tensor]:

@@ -47,7 +47,8 @@ def convert(
         seed=seed,
     )
     with terminal.working("writing"):
-        checkpoints.save(target, found.spec, found.tensors, found.extras, small_files(found.folder))
+        files = small_files(found.folder)
+        checkpoints.save(target, found.spec, found.tensors, found.extras, files, found.tokenizer)
     report = {
         "source": source,
         "target": str(target),

@@ -14,7 +14,7 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         "--ignore",
-        help="Pass over this config key, tensor or head; may be said again.",
+        help="Pass over this config key, tensor or head, or the check of the tokenizer; may be said again.",
         metavar="NAME",
         show_default=False,
     ),

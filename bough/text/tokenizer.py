@@ -63,7 +63,9 @@ class Tokenizer:
         return cls(opened(content, where), specials, where=where)
 
     def to_json(self) -> str:
-        """What a tokenizer.json holds; it cannot hold how words are found where that is not the library's doing."""
+        """What a tokenizer.json holds."""
+        if self._find:
+            raise BoughError(f"{self.where}: its words are found by rules that no tokenizer.json holds; keep its files")
         return guarded(lambda: self._inner.to_str(pretty=True), self.where, BoughError)
 
     def __len__(self) -> int:
@@ -87,6 +89,19 @@ class Tokenizer:
         around = [self._around(pair) for pair in (False, True)]
         own = fingerprint.of(self.vocabulary, self.ids, [(one.ids, one.type_ids) for one in around])
         return own if self.target is self else fingerprint.both(own, self.target.fingerprint)
+
+    def check(self, rows: int, saved: str | None) -> None:
+        """Raise where it is not that of a model with so many embeddings, saved with a tokenizer of this fingerprint."""
+        remedy = (
+            "put the tokenizer there that the model was trained with, "
+            "or pass over it with ignore=['tokenizer'] (--ignore tokenizer)"
+        )
+        if self.rows > rows:
+            last = self.rows - 1
+            raise ArtefactError(f"{self.where}: has ids up to {last:,}, and the model {rows:,} embeddings; {remedy}")
+        if saved and self.fingerprint != saved:
+            found = f"fingerprint {self.fingerprint[:8]}, not {saved[:8]}"
+            raise ArtefactError(f"{self.where}: is not the tokenizer that the model was saved with ({found}); {remedy}")
 
     def token(self, number: int) -> str:
         """The token of an id."""
@@ -152,19 +167,20 @@ class Tokenizer:
             raise BoughError(f"pairs: there are {len(pairs)} for {len(texts)} texts; give one for each")
         count = 1 if pairs is None else 2
         room = limit and limit.room(self._inner.num_special_tokens_to_add(count > 1), count)
-        found = self._found([(text,) for text in texts] if pairs is None else list(zip(texts, pairs, strict=True)))
+        rows = [(text,) for text in texts] if pairs is None else list(zip(texts, pairs, strict=True))
+        found = self._found(rows, count)
         if not limit or not room:
             return [[Encoding(one)] for one in found]
         return [_cut(one, number, limit, room, count) for number, one in enumerate(found)]
 
-    def _found(self, rows: Sequence[tuple[str, ...]]) -> list[Found]:
+    def _found(self, rows: Sequence[tuple[str, ...]], count: int) -> list[Found]:
         """All that there is in each text, or pair, before any cut."""
         find = self._find
         words: list[tuple[list[Word], ...]] = [tuple(map(find, row)) if find else () for row in rows]
         given: Sequence[tuple[Any, ...]] = [tuple(map(_spellings, row)) for row in words] if find else rows
         run = functools.partial(
             self._inner.encode_batch,
-            [row if len(row) > 1 else row[0] for row in given],
+            list(given) if count > 1 else [row[0] for row in given],
             is_pretokenized=find is not None,
         )
         return [Found(one, row) for one, row in zip(self._run(run, rows), words, strict=True)]

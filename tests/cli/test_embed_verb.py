@@ -86,4 +86,5 @@ def test_texts_that_were_cut_are_told_of_on_stderr(run: Run, encoder: Path, capl
 def test_a_text_that_no_tokenizer_can_read_is_refused(run: Run, encoder: Path) -> None:
     done = run("embed", encoder, "the \udcff bank")
     assert done.code == 2
-    assert done.err.startswith("bough: tokenizer: ")
+    said = "letter 5 is half a character, U+DCFF (a lone surrogate), which no vocabulary has; replace it"
+    assert done.err == f"bough: text 0: {said}\n"
