@@ -77,6 +77,11 @@ class Record:
             data = json.loads(text)
         except (ValueError, RecursionError) as error:
             raise BoughError(f"{cls.__name__}: this is not JSON ({error})") from None
+        return cls.from_plain(data)
+
+    @classmethod
+    def from_plain(cls: type[R], data: Any) -> R:
+        """Read what `plain` made of one, or what a file of another format holds, checking every field."""
         record = _parsed(data, cls, "")
         if not isinstance(record, cls):
             raise BoughError(f"{cls.__name__}: must be a JSON object, not {brief(data)}")
@@ -225,14 +230,16 @@ def _parsed(data: Any, kind: Any, path: str) -> Any:
     options = _options(kind)
     records = {o.__name__: o for o in options if isinstance(o, type) and issubclass(o, Record)}
     if records and isinstance(data, dict):
-        fields = dict(cast("dict[str, Any]", data))
-        name = fields.pop("kind", next(iter(records)))
+        fields, name = dict(cast("dict[str, Any]", data)), next(iter(records))
+        if len(records) > 1 or "kind" not in _kinds(records[name]):  # else it is a field like any other
+            name = fields.pop("kind", name)
         if not isinstance(name, str) or name not in records:
             raise FieldError(path or "kind", f"must be one of {', '.join(records)}, not {brief(name)}")
         return _parsed_record(fields, records[name], path)
-    if get_origin(kind) is tuple and isinstance(data, list):
+    several = next((option for option in options if get_origin(option) is tuple), None)
+    if several and isinstance(data, list):
         items = cast("list[Any]", data)
-        return tuple(_parsed(item, get_args(kind)[0], f"{path}[{i}]") for i, item in enumerate(items))
+        return tuple(_parsed(item, get_args(several)[0], f"{path}[{i}]") for i, item in enumerate(items))
     return data
 
 

@@ -190,3 +190,27 @@ def test_a_foreign_value_is_cut_to_a_lines_part_however_long_or_deep() -> None:
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
     assert nearest("widht", ["width", "depth"]) == "; did you mean 'width'?"
     assert nearest("zzz", ["width", "depth"]) == ""
+
+
+@dataclass(frozen=True)
+class Task(Record):
+    """A record that says itself of what kind it is."""
+
+    kind: Literal["carry", "drag"]
+    loads: str | tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job(Record):
+    """One that holds it."""
+
+    task: Task | None = None
+
+
+def test_a_record_with_a_kind_of_its_own_keeps_it() -> None:
+    job = Job.from_plain({"task": {"kind": "drag", "loads": ["hay", "wood"]}})
+    assert job == Job(Task("drag", ("hay", "wood")))
+    assert Job.from_json(job.to_json()) == job
+    assert Job.from_plain({"task": {"kind": "drag", "loads": "hay"}}) == Job(Task("drag", "hay"))
+    with pytest.raises(FieldError, match=r"^task\.kind: must be one of 'carry', 'drag', not 'push'$"):
+        Job.from_plain({"task": {"kind": "push"}})
