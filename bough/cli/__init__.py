@@ -21,6 +21,7 @@ from bough import __version__
 from bough.cli import terminal
 from bough.cli.bench import bench
 from bough.cli.convert import convert
+from bough.cli.data import data
 from bough.cli.demo import demo
 from bough.cli.diff import diff
 from bough.cli.embed import embed
@@ -37,6 +38,7 @@ MEMORY = re.compile("out of memory|can't allocate memory", re.IGNORECASE)
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 for verb in (demo, families, diff, convert, verify, embed, bench):
     app.command()(verb)
+app.add_typer(data, name="data")
 
 
 def _version(wanted: bool) -> bool:

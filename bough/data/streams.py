@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast, get_args
 
+from bough.data import named
 from bough.errors import ArtefactError, BoughError
 
 Format = Literal["jsonl", "csv", "tsv", "txt", "parquet", "po", "mo"]
@@ -50,9 +51,12 @@ def files(path: str, said: Format | None) -> list[File]:
         return [File("stdin", said)]
     if Path(path).is_dir():
         return _shards(Path(path), said)
-    if not Path(path).exists():
+    found = Path(path) if Path(path).exists() else named.file(path)
+    if found is None:
         raise BoughError(f"{path}: there is no such file or folder")
-    return [File(path, said or _format(Path(path)))]
+    if not found.is_file():
+        raise BoughError(f"{path}: is neither a file nor a folder; pipe it into stdin, and name that as {STDIN}")
+    return [File(str(found), said or _format(found))]
 
 
 def _shards(folder: Path, said: Format | None) -> list[File]:
