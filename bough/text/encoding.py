@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TypeVar
 
 import tokenizers
@@ -25,6 +25,8 @@ class Word:
     """Its spelling, which need not be the text's."""
     places: Places
     """Where in the text each letter of that spelling comes from."""
+    begins: bool = True
+    """Whether it begins a word, and is no later piece of the one before."""
 
 
 Finder = Callable[[str], list[Word]]
@@ -73,7 +75,7 @@ class Found:
         if not self._given:
             return found
         # Of words that were given to it, the library says where in its word a token stands.
-        rows = zip(self.texts, self.words, found, strict=True)
+        rows = zip(self.texts, self._inner.word_ids, found, strict=True)
         return [
             (0, 0) if text is None or word is None else _place(self._given[text][word].places, *offset)
             for text, word, offset in rows
@@ -87,7 +89,14 @@ class Found:
     @functools.cached_property
     def words(self) -> list[int | None]:
         """The word that each token is of."""
-        return self._inner.word_ids
+        found = self._inner.word_ids
+        if not self._given:
+            return found
+        numbers = [list(accumulate(word.begins for word in row)) for row in self._given]
+        return [
+            None if text is None or word is None else numbers[text][word] - numbers[text][0]
+            for text, word in zip(self.texts, found, strict=True)
+        ]
 
     @functools.cached_property
     def texts(self) -> list[int | None]:

@@ -135,14 +135,12 @@ class Tokenizer:
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text's body: no special tokens around it, and nothing else is worked out."""
-        given = texts if self._find is None else [_spellings(self._find(text)) for text in texts]
+        find, rows = self._find, [(text,) for text in texts]
+        given = self._run(lambda: [_spellings(find(text)) for text in texts], rows) if find else texts
         run = functools.partial(
-            self._inner.encode_batch_fast,
-            list(given),
-            is_pretokenized=self._find is not None,
-            add_special_tokens=False,
+            self._inner.encode_batch_fast, list(given), is_pretokenized=find is not None, add_special_tokens=False
         )
-        return [one.ids for one in self._run(run, ((text,) for text in texts))]
+        return [one.ids for one in self._run(run, rows)]
 
     def decode(self, ids: Sequence[int], keep_special: bool = False) -> str:
         """Ids as text; one that the vocabulary leaves out says nothing."""
@@ -176,7 +174,7 @@ class Tokenizer:
     def _found(self, rows: Sequence[tuple[str, ...]], count: int) -> list[Found]:
         """All that there is in each text, or pair, before any cut."""
         find = self._find
-        words: list[tuple[list[Word], ...]] = [tuple(map(find, row)) if find else () for row in rows]
+        words = self._run(lambda: [tuple(map(find, row)) for row in rows], rows) if find else [()] * len(rows)
         given: Sequence[tuple[Any, ...]] = [tuple(map(_spellings, row)) for row in words] if find else rows
         run = functools.partial(
             self._inner.encode_batch,
