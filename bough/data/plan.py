@@ -92,7 +92,7 @@ class Plan:
         if self._shuffle:
             pool = place.epoch * self._pools + place.pool
             drawn = self._draw.uniform(Purpose.BATCHES, pool, np.arange(len(batches)))
-            batches = [batches[number] for number in drawn.argsort().tolist()]
+            batches = [batches[int(number)] for number in drawn.argsort()]
         return batches, behind
 
     def _cut(self, items: Numbers, left: Numbers) -> list[Numbers]:

@@ -98,7 +98,7 @@ class Writer:
         self.count = 0
         self.about: dict[str, Any] = {}
         """What to say of it; anything that JSON knows."""
-        self._folder = folder
+        self.folder = folder
         self._columns: dict[str, _Column] = {}
         self._ends: dict[str, int] = {}
 
@@ -120,11 +120,11 @@ class Writer:
         """Write what is still held, and the manifest behind it."""
         columns = {name: column.close() for name, column in self._columns.items()}
         content = {"format": FORMAT, "count": self.count, "about": self.about, "columns": columns}
-        write(self._folder / MANIFEST, _signed(content))
+        write(self.folder / MANIFEST, _signed(content))
 
     def _begin(self, ragged: Mapping[str, Sequence[int]], plain: Mapping[str, int | float]) -> None:
         names = [*(f"{name}.{part}" for name in ragged for part in ("flat", "bounds")), *plain]
-        self._columns = {name: _Column(self._folder / name) for name in names}
+        self._columns = {name: _Column(self.folder / name) for name in names}
         self._ends = dict.fromkeys(ragged, 0)
         for name in ragged:
             self._columns[f"{name}.bounds"].extend((0,))
