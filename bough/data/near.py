@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bough.data.draw import mixed
+
 Numbers = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
@@ -188,7 +190,7 @@ def _stretches(folded: Sequence[str]) -> tuple[Hashes, Numbers]:
     for back in range(1, WIDTH):
         inside[ends - back] = False
     counts = lengths - WIDTH + 1
-    return _mixed(hashes[inside[: len(hashes)]]), np.cumsum(counts) - counts
+    return mixed(hashes[inside[: len(hashes)]]), np.cumsum(counts) - counts
 
 
 def _distinct(text: str) -> Hashes:
@@ -202,15 +204,8 @@ def _once(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[np.concatenate((np.ones(min(1, len(ordered)), bool), ordered[1:] != ordered[:-1]))]
 
 
-def _mixed(numbers: Hashes) -> Hashes:
-    """Numbers of which every bit depends on every bit of those given: the finaliser of splitmix64."""
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        numbers = (numbers ^ (numbers >> np.uint64(shift))) * np.uint64(factor)
-    return numbers ^ (numbers >> np.uint64(31))
-
-
-_PLACES = _mixed(np.arange(1, WIDTH + 1, dtype=np.uint64)) | np.uint64(1)
-_FACTORS = (_mixed(np.arange(1, MINIMA + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
+_PLACES = mixed(np.arange(1, WIDTH + 1, dtype=np.uint64)) | np.uint64(1)
+_FACTORS = (mixed(np.arange(1, MINIMA + 1, dtype=np.uint64)) >> np.uint64(32)).astype(np.uint32) | np.uint32(1)
 
 
 def _sketched(folded: Sequence[str]) -> NDArray[np.uint16]:
@@ -227,7 +222,7 @@ def _bands(minima: NDArray[np.uint16], threshold: float) -> Iterator[Hashes]:
     for start in range(0, MINIMA - deep + 1, deep):
         key = np.zeros(len(minima), np.uint64)
         for column in range(start, start + deep):
-            key = _mixed(key + minima[:, column])
+            key = mixed(key + minima[:, column])
         yield key
 
 
