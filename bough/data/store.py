@@ -203,8 +203,8 @@ def _narrowest(low: int, high: int) -> np.dtype[Any]:
 
 def _signed(content: Mapping[str, Any]) -> bytes:
     """A manifest as JSON, led by a hash of itself."""
-    text = json.dumps(content, sort_keys=True)
-    return f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}\n".encode()
+    text = (json.dumps(content, sort_keys=True) + "\n").encode()
+    return hashlib.sha256(text).hexdigest().encode() + b"\n" + text
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -215,7 +215,7 @@ def _manifest(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise ArtefactError(f"{path}: {error.strerror}; {REMEDY}") from None
     signature, _, text = written.partition(b"\n")
-    if hashlib.sha256(text.rstrip(b"\n")).hexdigest().encode() != signature:
+    if hashlib.sha256(text).hexdigest().encode() != signature:
         raise ArtefactError(f"{path}: is not what was written; {REMEDY}")
     content = cast("dict[str, Any]", json.loads(text))
     if content["format"] != FORMAT:
