@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 Words: TypeAlias = NDArray[np.uint64]
 Whole: TypeAlias = NDArray[np.integer[Any]] | int
-"""Whole numbers, or one of them; numbers of one shape or of shapes that numpy stretches to each other's."""
+"""Whole numbers, or one; in shapes that numpy stretches to each other's."""
 
 GOLDEN, FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 """The constants of splitmix64."""
@@ -46,7 +46,5 @@ def mixed(words: Words) -> Words:
 
 
 def _words(numbers: Whole) -> Words:
-    """Whole numbers as words of 64 bits, those below zero by their complement; never a bare scalar."""
-    if isinstance(numbers, int):
-        return np.array(numbers % 2**64, dtype=np.uint64)
-    return np.asarray(numbers).astype(np.uint64)
+    """Whole numbers as words of 64 bits, those below zero by their complement; one number as a row of one."""
+    return np.array([numbers % 2**64], np.uint64) if isinstance(numbers, int) else numbers.astype(np.uint64)
