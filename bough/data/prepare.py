@@ -49,7 +49,7 @@ def prepared(source: Source, tokenizer: Tokenizer, what: Preparation = PLAIN, ca
     folder = room / _sha256(fingerprints)
     if not folder.exists():
         _clean(room)
-        with writing(folder) as writer, _locked(writer.folder):
+        with writing(folder) as writer, locked(writer.folder):
             store(source, tokenizer, what, writer)
             writer.about |= {"fingerprints": fingerprints}
             if _seen(source) != seen:
@@ -96,7 +96,7 @@ def _fingerprint(source: Source, seen: Seen, hashes: Path) -> str:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path) -> Generator[None]:
+def locked(folder: Path) -> Generator[None]:
     """Hold a lock on a folder, which the system takes back when this process ends, however it ends."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -112,7 +112,7 @@ def _clean(room: Path) -> None:
         # Another process may be as busy here as this one.
         with contextlib.suppress(OSError):
             if aside.stat().st_mtime < time.time() - STALE:
-                with _locked(aside):
+                with locked(aside):
                     shutil.rmtree(aside)
 
 
