@@ -12,7 +12,7 @@ from typing import Any, cast
 from bough.errors import ArtefactError, BoughError, ResourceError
 
 HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
-SMALL = ("*.json", "*.txt", "*.model", "*/config.json", "README.md")
+SMALL = ("*.json", "*.txt", "*.model", "*.spm", "*/config.json", "README.md")
 """What is fetched from the hub beside the weights."""
 LARGEST_FILE = 64 * 2**20
 LARGEST_JSON = 4 * 2**20
@@ -29,6 +29,9 @@ BESIDE = (
     "merges.txt",
     "spiece.model",
     "sentencepiece.bpe.model",
+    "source.spm",
+    "target.spm",
+    "target_vocab.json",
     "generation_config.json",
     "preprocessor_config.json",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 
 import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
@@ -56,11 +57,35 @@ def assembled(form: Form, model: models.Model, charsmap: bytes | None = None) ->
     return inner
 
 
-def add_specials(inner: tokenizers.Tokenizer, form: Form) -> None:
-    """Let the form's special tokens that the vocabulary has be found in texts, and be left out of decoded ones."""
+def looked_up(form: Form, vocabulary: Mapping[str, int]) -> tokenizers.Tokenizer:
+    """The tokenizer of a form whose pieces are found in Python, and only have to be looked up."""
+    inner = tokenizers.Tokenizer(models.WordLevel(dict(vocabulary), unk_token=form.unk or ""))
+    match form.vocabulary:
+        case TwoSides():
+            inner.decoder = decoders.Metaspace(replacement=SPACE, prepend_scheme="always")
+        case Suffixed():
+            inner.decoder = decoders.BPEDecoder(suffix="</w>")
+        case _:
+            # Between words it puts spaces; then come marks that were cut out of words and numbers.
+            marks = [decoders.Replace(f" @{mark}@ ", mark) for mark in "-,."]
+            inner.decoder = decoders.Sequence([decoders.WordPiece(prefix="\0", cleanup=False), decoders.Fuse(), *marks])
+    return inner
+
+
+def add_specials(inner: tokenizers.Tokenizer, form: Form, said: Mapping[str, AddedToken] = {}) -> None:
+    """Let the special tokens that the vocabulary has be found in texts, and be left out of decoded ones.
+
+    They are those of the form, and those of which something is `said`, which then holds.
+    """
     eager = {form.roles[role] for role in form.eager if role in form.roles}
-    known = [token for token in form.specials if inner.token_to_id(token) is not None]
-    inner.add_special_tokens([AddedToken(token, lstrip=token in eager, normalized=False) for token in known])
+    plain = {token: AddedToken(token, lstrip=token in eager, normalized=False) for token in form.specials}
+    for token in {**plain, **said}.values():
+        if inner.token_to_id(token.content) is None:
+            continue
+        if token.content in plain or token.special:
+            inner.add_special_tokens([token])
+        else:
+            inner.add_tokens([token])
 
 
 def frame(inner: tokenizers.Tokenizer, form: Form) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
@@ -20,6 +20,12 @@ class Traced:
     def of(cls, text: str, start: int = 0) -> Traced:
         """A text as it is, from this place in the original on."""
         return cls(text, [(place, place + 1) for place in range(start, start + len(text))])
+
+    @classmethod
+    def joined(cls, parts: Iterable[Traced]) -> Traced:
+        """Parts laid end to end."""
+        kept = list(parts)
+        return cls("".join(part.text for part in kept), [span for part in kept for span in part.spans])
 
     def span(self, start: int, end: int) -> Span:
         """What the letters from here to there stand for, taken together."""
