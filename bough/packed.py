@@ -38,6 +38,8 @@ class Packed:
     """How many pieces each picture has in each direction."""
     before: tuple[int, ...] = ()
     """How many tokens of each sequence were read earlier; none where nothing is said."""
+    places: Int[Tensor, " tokens"] | None = None
+    """Where each token is, where that is not where it lies: positions may begin again within a sequence."""
 
     @classmethod
     def of(
@@ -84,7 +86,9 @@ class Packed:
 
     @functools.cached_property
     def positions(self) -> Int[Tensor, " tokens"]:
-        """Where in its sequence each token is."""
+        """Where in its sequence each token is; who may look at whom goes by where it lies in any case."""
+        if self.places is not None:
+            return self.places
         firsts = torch.tensor(self.firsts, dtype=torch.long, device=self.ids.device) - self.offsets[:-1]
         return torch.arange(len(self.ids), device=self.ids.device) + firsts[self.sequences]
 

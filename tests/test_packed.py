@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -88,3 +89,16 @@ def test_what_is_laid_out_counts_each_token_once() -> None:
     assert Inputs(two_sides, read).lengths() == [3, 1]
     assert Inputs(two_sides, read, targets=[[9, 9], []]).lengths() == [5, 1]
     assert Inputs(bough.spec("vit-tiny"), [torch.zeros(3, 8, 12)]).lengths() == [1 + 2 * 3]
+
+
+def test_positions_may_begin_again_within_a_sequence_but_who_sees_whom_goes_by_where_tokens_lie() -> None:
+    places = torch.tensor([0, 1, 0, 1, 0])
+    batch = dataclasses.replace(Packed.of([[5, 6, 7, 8], [5]]), places=places)
+    assert torch.equal(batch.positions, places)
+    net = bough.build(bough.spec("gpt2-tiny").but(vocabulary=11, width=8, depth=2, heads=2)).eval()
+    other = dataclasses.replace(batch, ids=torch.tensor([5, 6, 7, 9, 5]))
+    before, after = net(batch), net(other)
+    assert torch.equal(before[:3], after[:3])  # what follows is not seen, wherever it says it is
+    assert not torch.equal(before, net(Packed.of([[5, 6, 7, 8], [5]])))
+    alone = dataclasses.replace(Packed.of([[5, 6, 7, 8]]), places=places[:4])
+    torch.testing.assert_close(net(alone), before[:4])
