@@ -98,6 +98,7 @@ class _Entry:
     last: str = ""
     size: int = 0
     fault: Fault | None = None
+    told: bool = False
 
     @property
     def translated(self) -> bool:
@@ -109,14 +110,22 @@ class _Entry:
             return self.translated
         return keyword in ("msgctxt", "msgid") and ("msgid" in self.strings or keyword in self.strings)
 
-    def end(self) -> _Entry:
+    def end(self) -> Iterator[_Entry]:
         """The entry as it is when nothing more of it comes."""
         if not self.translated:
             self.fault = self.fault or Fault(self.place, "an entry without a msgstr")
-        return self
+        if not self.told:
+            yield self
 
-    def add(self, line: Line, found: re.Match[str] | None) -> None:
-        """Take in a keyword and a string, or a string that continues the last one."""
+    def add(self, line: Line, found: re.Match[str] | None) -> Iterator[_Entry]:
+        """Take in a keyword and a string, or a string that continues the last one; the entry, when it turns out bad."""
+        self._take(line, found)
+        if self.fault and not self.told:
+            # At once: what it belongs to may have no end.
+            self.told = True
+            yield self
+
+    def _take(self, line: Line, found: re.Match[str] | None) -> None:
         self.size += len(line.text)
         problem = line.fault or (TOO_LONG if self.size > LONGEST else self._misplaced(found))
         if found and found[1]:
@@ -155,7 +164,7 @@ def _entries(found: Iterable[Line]) -> Iterator[_Entry]:
         text = line.text.strip()
         statement = STATEMENT.fullmatch(text)
         if entry and entry.ends(text, statement[1] if statement else ""):
-            yield entry.end()
+            yield from entry.end()
             entry, fuzzy = None, False
         if text.startswith("#"):
             # A comment may hold anything, such as a name in another charset.
@@ -163,9 +172,9 @@ def _entries(found: Iterable[Line]) -> Iterator[_Entry]:
             fuzzy = not text.startswith("#~") and (fuzzy or "fuzzy" in flags)
         elif text or line.fault:
             entry = entry or _Entry(line.place, fuzzy)
-            entry.add(line, statement)
+            yield from entry.add(line, statement)
     if entry:
-        yield entry.end()
+        yield from entry.end()
 
 
 def _tables(content: bytes, file: str) -> Iterator[tuple[bytes, bytes]]:

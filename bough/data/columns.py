@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal, cast, get_args
 
 from bough.data.formats import Fields
 from bough.data.rows import Fault, Row
 from bough.errors import BoughError, FieldError
-from bough.record import Record, brief, nearest
+from bough.record import FEW, Record, brief, nearest
 
 Part = Literal["text", "label", "text_pair", "source", "target"]
 PARTS: tuple[Part, ...] = get_args(Part)
 TEXTS: tuple[Part, ...] = ("text", "text_pair", "source", "target")
 """The parts that are texts; a row has one of them at least."""
+MANY = 100
+"""Among so many columns the nearest to a missing one is looked for."""
 
 
 @dataclass(frozen=True)
@@ -44,25 +48,41 @@ class Columns(Record):
         """Which part each column is."""
         return {self.of(part): part for part in PARTS}
 
+    @cached_property
+    def given(self) -> dict[str, Part]:
+        """The columns that are called otherwise, and which part each is."""
+        return {name: part for name, part in self.parts.items() if name != part}
+
     def named(self, row: Row, need: Sequence[Part]) -> Row | Fault:
         """The row by its parts, once those needed are known to be there and texts to be texts."""
-        # A column called like a part for which another column was given is not that part, and is left out.
-        known = {name: value for name, value in row.values.items() if name in self.parts or name not in PARTS}
-        values: dict[str, Any] = {self.parts.get(name, name): value for name, value in known.items()}
-        lacking: list[Part] = [part for part in PARTS if part not in values and (part in need or self.of(part) != part)]
-        if not any(part in values for part in TEXTS):
-            lacking.append("text")
-        if lacking:
-            wanted, there = self.of(lacking[0]), list(row.values)
-            said = f"there is no column {wanted!r} among {', '.join(map(brief, there)) or 'none at all'}"
-            return Fault(row.place, said, nearest(wanted, there).removeprefix("; ") or "say which of them it is")
-        for part in TEXTS:
-            if part in values and not isinstance(values[part], str):
+        values = self._renamed(row.values) if self.given else row.values
+        texts = [part for part in TEXTS if part in values]
+        asked: tuple[Part, ...] = (*self.given.values(), *need, *(() if texts else ("text",)))
+        for part in asked:
+            if part not in values:
+                return self._lacking(part, row)
+        for part in texts:
+            if not isinstance(values[part], str):
                 joined = _joined(values[part])
                 if joined is None:
                     return Fault(row.place, f"{self.of(part)!r} must be text, not {brief(values[part])}")
-                values[part] = joined
+                values = {**values, part: joined}
         return Row(row.place, values)
+
+    def _renamed(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        # A column called like a part for which another column was given is not that part, and is left out.
+        known = {name: value for name, value in values.items() if name in self.parts or name not in PARTS}
+        return {self.parts.get(name, name): value for name, value in known.items()}
+
+    def _lacking(self, part: Part, row: Row) -> Fault:
+        """The complaint that there is no such part."""
+        # No more than a line has room for, however many columns there are.
+        wanted, there = self.of(part), list(islice(row.values, MANY))
+        if not there:
+            return Fault(row.place, f"there is no column {wanted!r}, nor any other")
+        some = ", ".join(map(brief, there[:FEW])) + (", …" if len(there) > FEW else "")
+        said = f"there is no column {wanted!r} among {some}"
+        return Fault(row.place, said, nearest(wanted, there).removeprefix("; ") or "say which of them it is")
 
 
 def _joined(value: Any) -> str | None:
@@ -75,8 +95,8 @@ def _joined(value: Any) -> str | None:
 def table(records: Iterable[Fields | Fault], columns: Columns, header: bool | None) -> Iterator[Row | Fault]:
     """A table's records as rows: by the names in its header or, without one, by the numbers of its columns from one.
 
-    Where it is not said whether there is a header, the first record is one unless it has two columns and names no part:
-    then, as in a table without a header whose columns are given no names, the two are source and target.
+    Where columns are given no names, one column without a header is the text, and two are source and target. Where it
+    is not said whether there is a header, two columns have one if it names a part, and other tables have one.
     """
     names: list[str] = []
     for one in records:
@@ -95,17 +115,17 @@ def table(records: Iterable[Fields | Fault], columns: Columns, header: bool | No
 def _names(first: Fields, columns: Columns, header: bool | None) -> list[str]:
     """The names of a table's columns: its first record itself where that is a header."""
     numbers = [str(i + 1) for i in range(len(first.fields))]
-    given = set(columns.parts) - set(PARTS)
-    named = set(columns.parts) & set(first.fields)
-    pair = len(numbers) == 2 and not given
-    if header or (header is None and not (pair and not named) and (named or not given & set(numbers))):
-        twice = next((name for name in first.fields if first.fields.count(name) > 1), None)
-        if twice is not None:
+    named = columns.parts.keys() & set(first.fields)
+    pair = len(numbers) == 2 and not columns.given
+    by_number = columns.given.keys() & set(numbers)
+    if header or (header is None and (named or not (pair or by_number))):
+        if len(set(first.fields)) < len(first.fields):
+            (twice, _), *_ = Counter(first.fields).most_common(1)
             raise BoughError(f"{first.place}: two columns are called {brief(twice)}; give each a name of its own")
         return first.fields
     if pair:
         return ["source", "target"]
-    return ["text"] if len(numbers) == 1 and not given else numbers
+    return ["text"] if len(numbers) == 1 and not columns.given else numbers
 
 
 def _columns(count: int) -> str:

@@ -10,6 +10,7 @@ A record of csv that is not well formed costs its first line alone, and reading 
 
 from __future__ import annotations
 
+import io
 import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +22,8 @@ from bough.data.rows import Fault, Place, Row
 from bough.record import brief
 
 ENDS = "\r\n"
+KEPT = 256
+"""Bytes that a line takes beside its text while it is held."""
 UNCLOSED = "a quote that opens in this row is not closed"
 BEHIND = "a closing quote is followed by neither a comma nor the end of the row"
 
@@ -41,21 +44,22 @@ def text_lines(lines: Iterable[Line]) -> Iterator[Row | Fault]:
 
 def documents(lines: Iterable[Line]) -> Iterator[Row | Fault]:
     """A row for each stretch of lines between blank ones."""
-    held: list[str] = []
-    start, fault, size = None, None, 0
+    held, start, bad = io.StringIO(), None, False
     for line in lines:
-        if start and not line.fault and not line.text.strip():
-            yield fault or Row(start, {"text": "\n".join(held)})
-            held, start, fault, size = [], None, None, 0
-        elif line.fault or line.text.strip():
-            start = start or line.place
-            size += len(line.text)
-            if not fault and (line.fault or size > LONGEST):
-                fault, held = Fault(line.place, line.fault or TOO_LONG), []
-            if not fault:
-                held.append(line.text.rstrip(ENDS))
-    if start:
-        yield fault or Row(start, {"text": "\n".join(held)})
+        if not line.fault and not line.text.strip():
+            if start and not bad:
+                yield Row(start, {"text": held.getvalue()})
+            held, start, bad = io.StringIO(), None, False
+            continue
+        start = start or line.place
+        if not bad and (line.fault or held.tell() + len(line.text) > LONGEST):
+            # At once: what it belongs to may have no end.
+            yield Fault(line.place, line.fault) if line.fault else Fault(start, TOO_LONG)
+            held, bad = io.StringIO(), True
+        if not bad:
+            held.write(("\n" if held.tell() else "") + line.text.rstrip(ENDS))
+    if start and not bad:
+        yield Row(start, {"text": held.getvalue()})
 
 
 def objects(lines: Iterable[Line]) -> Iterator[Row | Fault]:
@@ -71,7 +75,7 @@ def _object(line: Line) -> Row | Fault:
     try:
         found = json.loads(line.text)
     except json.JSONDecodeError as error:
-        return Fault(line.place, f"not JSON ({error.msg} at column {error.colno})")
+        return Fault(line.place, f"not JSON ({error.msg.removesuffix(' at')} at column {error.colno})")
     except (ValueError, RecursionError) as error:  # a number of thousands of digits; brackets in brackets without end
         return Fault(line.place, f"not JSON ({error})")
     if not isinstance(found, dict):
@@ -134,15 +138,15 @@ class _Taken:
         self.size = 0
 
     def take(self) -> str | None:
-        """The next line; none behind the last, or when those held are too many for one record."""
+        """The next line; none behind the last, or where a record would become too long."""
         if self.size > LONGEST:
             return None
         line = self.again.popleft() if self.again else next(self.rest, None)
         if line is None:
             return None
         self.held.append(line)
-        self.size += len(line.text)
-        return line.text
+        self.size += len(line.text) + KEPT
+        return None if line.fault == TOO_LONG and len(self.held) > 1 else line.text
 
     def keep(self) -> None:
         """Those held are done with."""

@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 from bough.data.rows import Row, Tally
 from bough.data.source import Source
-from bough.errors import BoughError
+from bough.errors import BoughError, FieldError
 from bough.record import FEW, Record, brief, nearest
 
 Kind = Literal["one", "several", "words", "value"]
@@ -34,7 +34,13 @@ class Labels(Record):
     kind: Kind = "one"
     separator: str | None = None
     counts: tuple[int, ...] = field(default=(), compare=False)
-    """How many labels each name was given to, where they were counted."""
+    """How often each name was given, where that was counted."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self._places) < len(self.names):
+            twice = next(name for i, name in enumerate(self.names) if self._places[name] != i)
+            raise FieldError("names", f"{brief(twice)} stands twice; name each label once")
 
     @classmethod
     def of(
@@ -46,32 +52,27 @@ class Labels(Record):
         tally: Tally | None = None,
     ) -> Labels:
         """The labels of every row of a source, counted; what is given is not inferred, and is held to."""
-        given = cls(tuple(names), kind or "one", separator)
-        seen = _Seen(given)
+        # Several may be one, so that nothing is said too early of rows whose kind is not known.
+        held = cls(tuple(names), kind or "several", separator)
+        seen = _Seen(held)
         for row in source.rows(tally, need=("label",)):
             seen.add(row)
-        if kind is None:
-            given = given.but(kind=seen.kind)
-        if given.kind == "value":
-            return given
-        found = given.but(names=given.names or _sorted(seen.counts))
+        found = held.but(kind=kind or seen.kind)
+        if found.kind == "value":
+            return found
+        found = found.but(names=found.names or _sorted(seen.counts))
+        if not found.names:
+            raise BoughError(f"{', '.join(source.paths)}: no row has a label; label some")
         return found.but(counts=tuple(seen.counts[name] for name in found.names))
 
     def number(self, row: Row) -> int:
-        """The number of the row's class."""
-        return self.one(row, row.values["label"])
+        """The number of the row's one class."""
+        return self._number(row, self.items(row)[0])
 
     def numbers(self, row: Row) -> list[int]:
-        """The numbers of the row's classes, each once and in order; or those of its words."""
-        found = [self.one(row, item) for item in self.items(row)]
-        if self.kind != "words":
-            return sorted(set(found))
-        count = _words(row)
-        if len(found) != count:
-            raise BoughError(
-                f"{row.place}: labels for {len(found)} words where the text has {count}; give each word one"
-            )
-        return found
+        """The numbers of the row's classes, each once and in order; or those of its words, a number for each."""
+        found = [self._number(row, item) for item in self.items(row)]
+        return found if self.kind == "words" else sorted(set(found))
 
     def value(self, row: Row) -> float:
         """The number that the row is labelled with."""
@@ -80,23 +81,29 @@ class Labels(Record):
             raise BoughError(f"{row.place}: the label must be a number, not {brief(row.values['label'])}")
         return found
 
-    def listed(self, row: Row) -> bool:
-        """Whether the row may have several labels."""
-        return self.separator is not None or isinstance(row.values["label"], list)
+    def names_of(self, row: Row) -> list[str]:
+        """The names of the row's labels, one by one; those that are there, where names were given or inferred."""
+        if not self.names:
+            return [_name(row, item) for item in self.items(row)]
+        return [self.names[self._number(row, item)] for item in self.items(row)]
 
     def items(self, row: Row) -> list[Any]:
-        """The row's labels, one by one."""
+        """The row's labels, one by one, as they stand."""
         label = row.values["label"]
-        if self.separator is not None and isinstance(label, str):
-            return [item.strip() for item in label.split(self.separator)] if label.strip() else []
-        return cast("list[Any]", label) if isinstance(label, list) else [label]
+        if self.kind == "one" and isinstance(label, list):
+            raise BoughError(f"{row.place}: the label must be one, not {brief(label)}")
+        if self.kind != "one" and self.separator is not None and isinstance(label, str):
+            label = [item.strip() for item in label.split(self.separator)] if label.strip() else []
+        found = cast("list[Any]", label) if isinstance(label, list) else [label]
+        if self.kind == "words" and len(found) != _words(row):
+            raise BoughError(f"{row.place}: {len(found)} labels for {_words(row)} words; give each word one")
+        return found
 
     @cached_property
     def _places(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.names)}
 
-    def one(self, row: Row, label: Any) -> int:
-        """The number of one of the row's labels."""
+    def _number(self, row: Row, label: Any) -> int:
         name = _name(row, label)
         if name in self._places:
             return self._places[name]
@@ -113,37 +120,38 @@ class Labels(Record):
 class _Seen:
     """What the labels of the rows so far were like."""
 
-    def __init__(self, given: Labels) -> None:
-        self.given = given
+    def __init__(self, held: Labels) -> None:
+        self.held = held
         self.counts: Counter[str] = Counter()
-        self.listed: bool | None = None
+        self.lists = self.single = 0
         self.marks = self.numbers = True
         self.broken = False
 
     @property
     def kind(self) -> Kind:
         """What the labels are, where that was not said."""
-        if self.listed:
-            return "words" if self.marks and self.given.separator is None else "several"
+        if self.lists:
+            return "words" if self.marks and self.held.separator is None else "several"
         return "value" if self.values else "one"
 
     @property
     def values(self) -> bool:
-        return self.numbers and self.broken and not self.given.names
+        return self.numbers and self.broken and not self.held.names
 
     def add(self, row: Row) -> None:
         """Take in the labels of a row."""
-        items, listed = self.given.items(row), self.given.listed(row)
-        if listed is not (listed if self.listed is None else self.listed):
-            before = "several labels" if self.listed else "one label"
-            raise BoughError(f"{row.place}: rows before this one have {before} each; write all labels alike")
-        self.listed = listed
-        self.marks = self.marks and len(items) == _words(row)
-        for item in items:
-            name = self.given.names[self.given.one(row, item)] if self.given.names else _name(row, item)
-            self.numbers = self.numbers and _value(item) is not None
-            self.broken = self.broken or not WHOLE.fullmatch(name)
-            self.counts[name] += 1
+        if self.held.kind == "value":
+            self.held.value(row)
+            return
+        names = self.held.names_of(row)
+        several = self.held.separator is not None or isinstance(row.values["label"], list)
+        self.lists, self.single = self.lists + several, self.single + (not several)
+        if self.lists and self.single:
+            raise BoughError(f"{row.place}: the label is {'' if several else 'not '}a list, unlike those before it")
+        self.marks = self.marks and len(names) == _words(row)
+        self.numbers = self.numbers and all(_value(name) is not None for name in names)
+        self.broken = self.broken or not all(WHOLE.fullmatch(name) for name in names)
+        self.counts.update(names)
         if len(self.counts) > MOST:
             if not self.values:
                 raise BoughError(f"{row.place}: more than {MOST:,} different labels; say which column is the label")

@@ -22,8 +22,8 @@ def records(stream: io.BufferedReader, file: str) -> Iterator[Row | Fault]:
     arrow, parquet = _library(file)
     number = 0
     try:
-        with parquet.ParquetFile(_seekable(stream)) as found:
-            for batch in found.iter_batches(AT_ONCE, use_threads=False):
+        with _seekable(stream) as whole:
+            for batch in parquet.ParquetFile(whole).iter_batches(AT_ONCE, use_threads=False):
                 for i in range(len(batch)):
                     number += 1
                     yield _row(batch, i, Place(file, number))

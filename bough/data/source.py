@@ -83,7 +83,7 @@ class Source(Record):
         where = ", ".join(self.paths)
         if not tally.skipped:
             return BoughError(f"{where}: holds no rows; name a file that has some")
-        return BoughError(f"{where}: all {tally.skipped:,} rows are bad, of which the first is {tally.complaints[0]}")
+        return BoughError(f"{where}: all {tally.skipped:,} rows are bad; the first is {tally.complaints[0]}")
 
     def _checked(self, need: Sequence[Part]) -> Iterator[Row | Fault]:
         """Every row as this source names its columns, or what is wrong with it."""
@@ -100,7 +100,7 @@ class Source(Record):
             case "jsonl":
                 return formats.objects(found)
             case "csv":
-                return table(formats.quoted(found), self.columns, self.header)
+                return table(formats.quoted(found), self.columns, self.header is not False)
             case "tsv":
                 return table(formats.tabbed(found), self.columns, self.header)
             case "txt":

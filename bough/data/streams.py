@@ -8,6 +8,7 @@ import io
 import os
 import sys
 import tempfile
+import weakref
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ STDIN = "-"
 MAGIC = b"\x1f\x8b"
 """How anything that gzip packed begins."""
 BUFFER = 2**20
-MOST_GROWN = 2**26
+MOST_GROWN = 2**25
 """Bytes that may come of a packed file whatever its size."""
 MOST_TIMES = 250
 """As many times a packed file's own size may come of it beyond that; text comes to 3 to 20 times."""
@@ -56,7 +57,8 @@ def files(path: str, said: Format | None) -> list[File]:
         raise BoughError(f"{path}: there is no such file or folder")
     if not found.is_file():
         raise BoughError(f"{path}: is neither a file nor a folder; pipe it into stdin, and name that as {STDIN}")
-    return [File(str(found), said or _format(found))]
+    # A file that is called like what messages call stdin is told from it.
+    return [File("./stdin" if path == "stdin" else str(found), said or _format(found))]
 
 
 def _shards(folder: Path, said: Format | None) -> list[File]:
@@ -96,6 +98,10 @@ class _Unpacked(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def close(self) -> None:
+        self.packed.close()
+        super().close()
+
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
         try:
@@ -115,8 +121,9 @@ class _Spool:
 
     def __init__(self, stream: BinaryIO) -> None:
         self.stream = stream
-        self.kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it lasts as long as the process
+        self.kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it lasts as long as the spool
         self.size = 0
+        weakref.finalize(self, self.kept.close)
 
     def read(self, at: int, count: int) -> bytes:
         """Bytes from a place; none where the stream has ended."""
