@@ -13,8 +13,8 @@ SPELT = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
 """What vocabularies write for a space or a line's end."""
 MARKS = ("##", "</w>")
 """What they mark pieces of words with."""
-SAMPLED = 1000
-"""As many tokens are read again, to see that its rules still make them."""
+SAMPLED = 2000
+"""As many tokens are read again, to see that its rules still make them; of a larger vocabulary, every so many."""
 PROBES = (
     "Hello, world! The quick brown foxes aren't jumping over 1,234.5 lazy dogs...",
     "  HÉLLO\u00a0 Ünïcode e\u0301a\u0308 ﬁne ½ ² Ⅷ ™ \uff26\uff55ll\t tab\r\n\n new   line  ",
@@ -37,11 +37,12 @@ def of(
     around: Sequence[tuple[list[int], list[int]]],
 ) -> str:
     """The sha256 of a vocabulary, of what certain texts become, and of what stands around texts, with its segments."""
-    tokens = sorted((number, token) for token, number in vocabulary.items())
+    tokens = sorted(vocabulary, key=vocabulary.__getitem__)
+    numbers = [vocabulary[token] for token in tokens]
     every = -(-len(tokens) // SAMPLED) or 1
-    sampled = [_spelt(token) for _, token in tokens[::every]]
+    sampled = [_spelt(token) for token in tokens[::every]]
     bodies = _bodies([*PROBES, *sampled, "".join(sampled)], read)
-    return _hash([tokens, bodies, around])
+    return _hash([tokens, numbers, bodies, around])
 
 
 def both(source: str, target: str) -> str:

@@ -17,8 +17,11 @@ EXPLAINED = {
 }
 """What the library means, where its own words do not say it."""
 
+OPENING = "Cannot instantiate Tokenizer from buffer: "
+"""What it says in front of all that is wrong with a file."""
 
-def guarded(call: Callable[[], T], where: str, kind: type[BoughError]) -> T:
+
+def guarded(call: Callable[[], T], where: str, kind: type[BoughError], remedy: str = "") -> T:
     """What the call gives; a panic in the library is no Exception, so that only this catches it."""
     try:
         return call()
@@ -27,7 +30,8 @@ def guarded(call: Callable[[], T], where: str, kind: type[BoughError]) -> T:
             raise
         said = str(error).strip() or type(error).__name__
         said = next((ours for theirs, ours in EXPLAINED.items() if theirs in said), said)
-        raise kind(f"{where}: the tokenizers library refuses it ({said})") from None
+        said = said.removeprefix(OPENING)
+        raise kind(f"{where}: the tokenizers library refuses it ({said}){remedy and f'; {remedy}'}") from None
 
 
 @contextlib.contextmanager

@@ -33,6 +33,11 @@ def theirs(kind: str) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=KINDS[kind]())
 
 
+def their_windows(kind: str, asked: Any, limit: Limit, cut: bool | str) -> list[list[int]]:
+    options = {"max_length": limit.length, "stride": limit.stride, "return_overflowing_tokens": True}
+    return theirs(kind)([asked], truncation=cut, **options)["input_ids"]
+
+
 def special(kind: str, pair: bool) -> int:
     return ours(kind).template(pair).length
 
@@ -55,10 +60,7 @@ def test_windows_of_a_text_are_those_of_transformers(kind: str, text: str, room:
     stride = min(stride, room - 1)
     limit = Limit(special(kind, pair=False) + room, "window", stride)
     windows = ours(kind).windows([text], limit)[0]
-    said = theirs(kind)(
-        [text], truncation=True, max_length=limit.length, stride=stride, return_overflowing_tokens=True
-    )["input_ids"]
-    assert [one.ids for one in windows] == said
+    assert [one.ids for one in windows] == their_windows(kind, text, limit, True)
 
 
 @settings(max_examples=200, deadline=None)
@@ -70,10 +72,7 @@ def test_windows_of_a_pair_slide_over_the_longer_text_as_transformers_does_when_
     limit = Limit(special(kind, pair=True) + min(lengths) + max(room, 2), "window", stride)
     windows = ours(kind).windows([text], limit, [pair])[0]
     longer = "only_first" if lengths[0] > lengths[1] else "only_second"
-    said = theirs(kind)(
-        [(text, pair)], truncation=longer, max_length=limit.length, stride=stride, return_overflowing_tokens=True
-    )["input_ids"]
-    assert [one.ids for one in windows] == said
+    assert [one.ids for one in windows] == their_windows(kind, (text, pair), limit, longer)
 
 
 @settings(max_examples=200, deadline=None)

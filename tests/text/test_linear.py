@@ -38,11 +38,11 @@ def seconds(tokenizer: Tokenizer, text: str) -> float:
     return time.process_time() - start
 
 
-@pytest.mark.parametrize("kind", KINDS.keys() - {"bare_merges", "languages"})
+@pytest.mark.parametrize("kind", KINDS.keys() - {"bare_merges", "languages", "suffixed"})
 @pytest.mark.parametrize("text", [*monsters(0)][:2] + [pytest.param(one, marks=SLOW) for one in [*monsters(0)][2:]])
 def test_a_megabyte_costs_sixteen_times_a_sixteenth_of_it(kind: str, text: str) -> None:
     tokenizer = Tokenizer(KINDS[kind]())
-    small = min(seconds(tokenizer, monsters(SMALL)[text]) for _ in range(3))
+    small = min(seconds(tokenizer, monsters(SMALL)[text]) for _ in range(2))
     assert seconds(tokenizer, monsters(LARGE)[text]) < RATIO * MARGIN * max(small, 0.002)
 
 
