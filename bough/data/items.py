@@ -84,7 +84,7 @@ class Stream:
     @property
     def size(self) -> int:
         """How many tokens it has."""
-        return int(self.begins(np.array(len(self.store))))
+        return int(self.begins(np.array([len(self.store)]))[0])
 
     def begins(self, documents: Numbers) -> Numbers:
         """Where these documents begin; the one behind the last begins where the stream ends."""

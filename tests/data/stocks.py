@@ -47,10 +47,10 @@ class Plain:
 
     def __call__(self, examples: Sequence[Example], items: Sequence[int], draw: Draw) -> Batch:
         sequences = [[1] * (self.around // 2) + ids(one) + [2] * (self.around - self.around // 2) for one in examples]
-        positions = np.arange(max(map(len, sequences), default=0))
-        drawn = [draw.uniform(9, item, positions[: len(one)]) for item, one in zip(items, sequences, strict=True)]
-        goals = {"drawn": torch.from_numpy(np.concatenate([*drawn, np.zeros(0)]))}
-        return Batch(Packed.of(sequences), goals, tuple(items), sum(map(len, sequences)))
+        sizes = np.array([len(one) for one in sequences], np.int64)
+        places = [np.arange(size) for size in sizes]
+        drawn = draw.uniform(9, np.repeat(np.array(items, np.int64), sizes), np.concatenate([np.arange(0), *places]))
+        return Batch(Packed.of(sequences), {"drawn": torch.from_numpy(drawn)}, tuple(items), int(sizes.sum()))
 
     def length(self, lengths: Lengths) -> NDArray[np.int64]:
         return lengths["ids"] + self.around
