@@ -8,13 +8,14 @@ and `show` and `plot` are ways to look at that.
 from bough.bench.document import Document
 from bough.bench.encode import encode
 from bough.bench.engine import bench
+from bough.bench.feed import feed
 from bough.bench.grow import grow
 from bough.bench.recur import recur
 from bough.bench.work import Effort, Opener
 
 __all__ = ["OWN", "WORKS", "Document", "Effort", "bench"]
 
-WORKS: dict[str, Opener] = {"encode": encode, "grow": grow, "recur": recur}
+WORKS: dict[str, Opener] = {"encode": encode, "feed": feed, "grow": grow, "recur": recur}
 """Every work there is, by name; registering one here is all that makes it run, shown and listed."""
-OWN = ("grow", "recur")
+OWN = ("feed", "grow", "recur")
 """Those whose sequences and architecture are their own."""
