@@ -14,10 +14,12 @@ from bough import checkpoints
 from bough.core import Net, Stack, empty
 from bough.core.outputs import READS
 from bough.errors import BoughError
+from bough.families import family as kin_of
 from bough.files.folder import small_files
 from bough.packed import Ids, Inputs, Packed, behind_start, by_length
 from bough.spec import SentenceVector, Spec
 from bough.text import Tokenizer
+from bough.text.read import tokenizer_of
 
 log = logging.getLogger("bough")
 
@@ -56,7 +58,9 @@ class Model:
                 "tokenizer: the model sees pictures and reads no text; ask for hidden or scores of pictures"
             )
         if self._tokenizer is None:
-            raise BoughError("tokenizer: the model's folder has no tokenizer.json; put one there, or give ids")
+            raise BoughError(
+                "tokenizer: the model's folder has none that is known here; put its tokenizer.json there, or give ids"
+            )
         return self._tokenizer
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -228,8 +232,7 @@ def load(
     net = empty(found.spec)
     net.load_state_dict(found.tensors, assign=True)
     files = small_files(found.folder)
-    name = "tokenizer.json"
-    tokenizer = Tokenizer.from_json(files[name], str(found.folder.path / name)) if name in files else None
+    tokenizer = tokenizer_of(files, str(found.folder.path), kin_of(found.spec.family).text)
     if tokenizer and "tokenizer" not in ignore:
         spec = found.spec
         tokenizer.check((spec.encoder and spec.encoder.vocabulary) or spec.vocabulary, found.tokenizer)

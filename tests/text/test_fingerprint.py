@@ -15,7 +15,7 @@ from tokenizers import models, normalizers, pre_tokenizers, processors
 from toys import KINDS, LETTERS, ROLES, bare_merges, letters, merges, suffixed, unigram, wordpiece, words
 
 import bough
-from bough import ArtefactError
+from bough import ArtefactError, BoughError
 from bough.cli import main
 from bough.families import FAMILIES
 from bough.model import Model
@@ -189,6 +189,13 @@ def test_converting_keeps_it(folder: Path) -> None:
     assert (folder.parent / "new" / "model.safetensors").read_bytes() == (folder / "model.safetensors").read_bytes()
 
 
+def test_the_list_of_words_that_a_tokenizer_json_was_made_of_is_the_same_tokenizer(folder: Path) -> None:
+    vocabulary = wordpiece().get_vocab()
+    (folder / "tokenizer.json").unlink()
+    (folder / "vocab.txt").write_text("".join(f"{one}\n" for one in sorted(vocabulary, key=vocabulary.__getitem__)))
+    assert bough.load(folder).tokenizer.fingerprint == of(wordpiece())
+
+
 def test_of_files_from_elsewhere_nothing_is_checked(folder: Path) -> None:
     bough.load(folder, ignore=["tokenizer"])
     model = Model(bough.load(folder).spec, bough.load(folder).net)
@@ -200,7 +207,11 @@ def test_of_files_from_elsewhere_nothing_is_checked(folder: Path) -> None:
 
 def test_without_its_tokenizer_a_model_is_loaded_and_says_so_when_asked(folder: Path) -> None:
     (folder / "tokenizer.json").unlink()
-    assert len(bough.load(folder).hidden([[1, 2]])) == 1
+    model = bough.load(folder)
+    assert len(model.hidden([[1, 2]])) == 1
+    said = "tokenizer: the model's folder has none that is known here; put its tokenizer.json there, or give ids"
+    with pytest.raises(BoughError, match=f"^{re.escape(said)}$"):
+        model.embed(["a"])
 
 
 def test_a_vocabulary_that_is_larger_than_the_models_is_an_error_that_names_both(folder: Path) -> None:
