@@ -20,6 +20,7 @@ import typer
 from bough import __version__
 from bough.cli import terminal
 from bough.cli.bench import bench
+from bough.cli.check import check
 from bough.cli.convert import convert
 from bough.cli.data import data
 from bough.cli.demo import demo
@@ -36,7 +37,7 @@ MEMORY = re.compile("out of memory|can't allocate memory", re.IGNORECASE)
 """How torch says it, on every device, in errors that have no type of their own."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-for verb in (demo, families, diff, convert, verify, embed, bench):
+for verb in (demo, families, diff, convert, verify, embed, check, bench):
     app.command()(verb)
 app.add_typer(data, name="data")
 

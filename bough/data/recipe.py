@@ -34,6 +34,9 @@ from bough.record import Range, Record, brief, nearest
 from bough.text.limits import MOST, Limit
 
 Paths = str | tuple[str, ...]
+Changes = Mapping[str, Any]
+"""Values by the dotted paths of their fields."""
+NONE: Changes = {}
 Tasks = Literal["classify", "regress", "tag", "pair", "causal", "masked", "infill", "translate"]
 NEEDS: dict[Tasks, tuple[Part, ...]] = {
     "classify": ("text", "label"),
@@ -146,8 +149,8 @@ class Recipe(Record):
     batch: Batches = field(default_factory=Batches)
 
 
-def read(path: str | Path, changes: Sequence[str] = ()) -> Recipe:
-    """The recipe in a file, with `a.b=value` put in place of what it says."""
+def read(path: str | Path, changes: Changes = NONE) -> Recipe:
+    """The recipe in a file, with values put at dotted paths in place of what it says."""
     try:
         content = Path(path).read_bytes().decode("utf-8-sig")
     except OSError as error:
@@ -157,20 +160,18 @@ def read(path: str | Path, changes: Sequence[str] = ()) -> Recipe:
     return parsed(content, str(path), changes)
 
 
-def parsed(content: str, where: str, changes: Sequence[str] = ()) -> Recipe:
+def parsed(content: str, where: str, changes: Changes = NONE) -> Recipe:
     """The recipe in a text; `where` names it in complaints."""
     sections = _loaded(content, where)
-    given = [_change(one) for one in changes]
-    for path, value in given:
+    for path, value in changes.items():
         _put(sections, path, value)
     try:
         _check_sections(sections)
         return Recipe.from_plain(_renamed(sections, "from", "from_"))
     except FieldError as error:
         path, problem = (text.replace("from_", "from") for text in (error.path, error.problem))
-        said = any(f"{path}.".startswith(f"{changed}.") for changed, _ in given)
-        place = "--set" if said else f"{where}:{_line(content, path)}"
-        raise BoughError(f"{place}: {path}: {problem}") from None
+        said = any(f"{path}.".startswith(f"{one}.") for one in changes)
+        raise BoughError(f"{'' if said else f'{where}:{_line(content, path)}: '}{path}: {problem}") from None
 
 
 def _loaded(content: str, where: str) -> dict[str, Any]:
@@ -186,17 +187,23 @@ def _loaded(content: str, where: str) -> dict[str, Any]:
         raise BoughError(f"{where}:{place}: not TOML ({said})") from None
 
 
-def _change(text: str) -> tuple[str, Any]:
-    """The path and the value of `a.b=value`; the value is TOML, or else it is text."""
-    path, equals, value = text.partition("=")
-    path = path.strip()
-    if not equals or not all(path.split(".")):
-        raise BoughError(f"--set {brief(text)}: must be a field's path, =, and its value, such as data.per=document")
+def changed(texts: Sequence[str]) -> dict[str, Any]:
+    """What `a.b=value` says is changed, for `read`; a value is TOML, or else it is text."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        path, equals, value = (part.strip() for part in text.partition("="))
+        if not equals or not all(path.split(".")):
+            raise BoughError(f"{brief(text)}: must be a field's path, =, and its value, such as data.per=document")
+        found[path] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
     try:
-        found = tomllib.loads(f"value = {value}")
+        found = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
-        return path, value
-    return path, found["value"] if len(found) == 1 else value
+        return text
+    return found["value"] if len(found) == 1 else text
 
 
 def _put(sections: dict[str, Any], path: str, value: Any) -> None:
@@ -205,7 +212,7 @@ def _put(sections: dict[str, Any], path: str, value: Any) -> None:
     inner = sections
     for name in above:
         if not isinstance(inner.setdefault(name, {}), dict):
-            raise BoughError(f"--set {path}: {name} is {brief(inner[name])}, and has no fields")
+            raise BoughError(f"{path}: {name} is {brief(inner[name])}, and has no fields")
         inner = cast("dict[str, Any]", inner[name])
     inner[last] = value
 
