@@ -23,9 +23,7 @@ class Purpose(IntEnum):
     SPAN_LENGTH = 105
     SPAN_PLACE = 106
     SENTENCE_ORDER = 107
-    PAIR_LABEL = 108
-    PAIR_CUT = 109
-    PAIR_OTHER = 110
+    PAIR = 108
 
 
 class Chance:

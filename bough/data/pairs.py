@@ -16,7 +16,7 @@ import numpy as np
 from bough.data.batch import Example, Lengths
 from bough.data.chance import Purpose
 from bough.data.draw import Draw
-from bough.data.runs import Numbers, Runs
+from bough.data.runs import Numbers, Runs, Uniform
 from bough.data.store import Store
 from bough.errors import BoughError
 
@@ -99,12 +99,14 @@ class SentencePairs:
 
     def plan(self, numbers: Numbers, epoch: int) -> Plan:
         """What these pairs are made of."""
-        begin, cut, end = self._parts(numbers, epoch)
-        labels = self._below(np.full_like(numbers, 2), Purpose.PAIR_LABEL, numbers, epoch)
+        drawn = Draw(self.seed).uniform(Purpose.PAIR, numbers, 3 * epoch + np.arange(3)[:, None])
+        begin, cut, end = self._parts(numbers, drawn[0])
+        labels = (2 * drawn[1]).astype(np.int64)
         ahead, behind = (begin, cut), (cut, end)
         if self.asks == "order":
             return Plan(_chosen(labels, ahead, behind), _chosen(labels, behind, ahead), labels)
-        return Plan(ahead, _chosen(labels, behind, self._other(numbers, epoch, self.length - (cut - begin))), labels)
+        other = self._other(numbers, drawn[2], self.length - (cut - begin))
+        return Plan(ahead, _chosen(labels, behind, other), labels)
 
     @functools.cached_property
     def stretches(self) -> Stretches:
@@ -129,27 +131,24 @@ class SentencePairs:
         begins = parts.spread(ids.bounds[:-1].astype(np.int64)) + parts.places * self.length
         return np.append(begins, len(ids.flat)), parts.spread(documents)
 
-    def _parts(self, numbers: Numbers, epoch: int) -> tuple[Numbers, Numbers, Numbers]:
+    def _parts(self, numbers: Numbers, drawn: Uniform) -> tuple[Numbers, Numbers, Numbers]:
         """Where these stretches begin, are cut in two, and end: cut between rows, or anywhere in the only one."""
         bounds, firsts, lasts, *_ = self.stretches
-        first, rows = firsts[numbers], lasts[numbers] - firsts[numbers]
-        begin, end = bounds[first], bounds[lasts[numbers]]
-        choices = np.where(rows > 1, rows, end - begin) - 1
-        drawn = 1 + self._below(choices, Purpose.PAIR_CUT, numbers, epoch)
-        return begin, np.where(rows > 1, bounds[first + np.where(rows > 1, drawn, 0)], begin + drawn), end
+        first, last = firsts[numbers], lasts[numbers]
+        begin, end = bounds[first], bounds[last]
+        row = first + 1 + (drawn * (last - first - 1)).astype(np.int64)
+        inside = begin + 1 + (drawn * (end - begin - 1)).astype(np.int64)
+        return begin, np.where(last - first > 1, bounds[row], inside), end
 
-    def _other(self, numbers: Numbers, epoch: int, room: Numbers) -> Span:
+    def _other(self, numbers: Numbers, drawn: Uniform, room: Numbers) -> Span:
         """As many rows of another document as there is room for, from the start of a stretch on; or a part of one."""
         bounds, firsts, _, ends, alike = self.stretches
         mine = alike.owners[numbers]
-        drawn = self._below(alike.total - alike.lengths[mine], Purpose.PAIR_OTHER, numbers, epoch)
-        other = drawn + np.where(drawn >= alike.starts[mine], alike.lengths[mine], 0)
+        other = (drawn * (alike.total - alike.lengths[mine])).astype(np.int64)
+        other += np.where(other >= alike.starts[mine], alike.lengths[mine], 0)
         begin = bounds[firsts[other]]
         last = bounds[np.minimum(bounds.searchsorted(begin + room, "right") - 1, ends[other])]
         return begin, np.where(last > begin, last, begin + room)
-
-    def _below(self, limits: Numbers, purpose: Purpose, numbers: Numbers, epoch: int) -> Numbers:
-        return Draw(self.seed).below(limits, purpose, numbers, epoch)
 
 
 def _chosen(labels: Numbers, where_0: Span, where_1: Span) -> Span:

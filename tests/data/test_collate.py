@@ -189,6 +189,9 @@ def test_a_tag_is_said_at_its_words_first_token_if_that_was_not_cut() -> None:
     assert [one["labels"] for one in found] == [[3, 0, 1, 2], [], [4, 5]]
     found = apart(batch_of(Collation(Wrap(ONE, Limit(5, "head-tail")), (Tags(),)), given))
     assert (found[0]["ids"], found[0]["at"], found[0]["labels"]) == ([CLS, 10, 11, 15, SEP], [1, 3], [3, 2])
+    pair = Collation(Wrap(TWO, None, PAIR), (Tags(),))
+    found = apart(batch_of(pair, [{**one, "ids_pair": np.array([8]), "starts_pair": np.array([1])} for one in given]))
+    assert [one["labels"] for one in found] == [[3, 0, 1, 2], [], [4, 5]]
     with pytest.raises(BoughError, match=r"^item 7: has 2 words and 1 tags; give one for each$"):
         batch_of(Collation(Wrap(ONE), (Tags(),)), [{**given[2], "labels": np.array([4])}], first=7)
     with pytest.raises(BoughError, match=r"^starts: the examples do not say where words start; prepare the data"):

@@ -21,6 +21,7 @@ from bough.data.runs import Runs
 from bough.data.spans import geometric
 from bough.data.wrap import FIRST, SECOND, Wrap
 from bough.errors import BoughError
+from bough.text import Template
 
 CHOICES = [Tokens(), Words(), WordSpans()]
 MANY = examples([50] * 4000)
@@ -157,6 +158,21 @@ def test_special_tokens_inside_a_text_are_neither_hidden_nor_put_in() -> None:
     assert set(batch.goals["words"].tolist()) == {10, 11, 12}
     assert len(batch.goals["words"]) == 200 * 9
     assert batch.inputs.ids[batch.goals["at"]].min() >= ORDINARY[0]
+
+
+def test_what_stands_around_a_text_is_not_hidden_though_it_be_an_ordinary_word() -> None:
+    led = Template(((9, 9, 9), (9,)), ((0, 0, 0), (0,)), (0,))
+    batch = batch_of(Collation(Wrap(led), (Masking(MASK, ORDINARY, 1.0),)), [{"ids": np.array([10, 11])}])
+    assert (batch.goals["at"].tolist(), batch.goals["words"].tolist()) == ([3, 4], [10, 11])
+
+
+def test_the_span_that_is_cut_short_may_lie_anywhere() -> None:
+    # Of lengths 1 and 2, as often the one as the other, up to 3: 2 and 1 half of the time, 1 and 2 a quarter, then 1s.
+    texts = Runs(np.full(4000, 20))
+    spans = geometric(texts, np.full(4000, 3), 1e-9, 2, Chance(Draw(0), range(4000)))
+    two = spans.widths[spans.runs.spread(spans.runs.lengths) == 2].reshape(-1, 2)
+    assert abs(len(two) / 4000 - 0.75) < SURE * sqrt(0.75 * 0.25 / 4000)
+    assert abs(float((two[:, 0] == 2).mean()) - 0.5) < SURE * 0.5 / sqrt(len(two))
 
 
 def test_what_is_masked_of_a_pair_is_of_both_texts_alike() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bough
-from bough.data.collate import Collation, Next
+from bough.data.collate import Answers, Collation, Next
 from bough.data.laid import Given, Laid
 from bough.data.masking import Masking, Words
 from bough.data.parallel import SideBySide, Written, ending
@@ -81,6 +81,12 @@ def test_it_is_all_one_which_side_lies_first() -> None:
     for mine, theirs, example in zip(one.split(net(one)), other.split(net(other)), given, strict=True):
         first = len(example["ids"]) + 2
         torch.testing.assert_close(mine, torch.cat((theirs[-first:], theirs[:-first])), rtol=0, atol=1e-5)
+
+
+def test_what_is_said_of_the_second_text_is_found_on_its_side() -> None:
+    given = [{**one, "answer_start": 1, "answer_end": 1} for one in GIVEN[:1]]
+    batch = batch_of(Collation(SIDES, (Answers(),)), given)
+    assert batch.inputs.ids[batch.goals["starts"]].tolist() == [21]
 
 
 def test_each_side_is_cut_by_itself() -> None:
