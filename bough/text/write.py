@@ -1,0 +1,49 @@
+"""The files of a vocabulary that was learnt, as other tools read them; what comes in is the vocabulary and its form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tokenizers import models
+
+from bough.errors import BoughError
+from bough.families.forms import Form, MosesWords, Suffixed, Whole, XlmWords
+from bough.text.assemble import assembled
+from bough.text.guard import guarded
+from bough.text.layouts import MERGES, NUMBERED, WORDS
+from bough.text.read import WHOLE
+from bough.text.said import CONFIG
+
+ANY_KIND = "PreTrainedTokenizerFast"
+"""What other tools call a tokenizer of which its tokenizer.json says everything."""
+
+
+def files(
+    form: Form, ids: Mapping[str, int], model: models.Model, pairs: Sequence[tuple[str, str]]
+) -> dict[str, bytes]:
+    """What is to lie in its folder, by name."""
+    ranked = sorted(ids, key=ids.__getitem__)
+    match form.vocabulary:
+        case Suffixed(XlmWords(bare)):
+            said = {"tokenizer_class": form.classes[0], "do_lowercase_and_remove_accent": bare}
+            vocabulary = {
+                NUMBERED: json.dumps({token: ids[token] for token in ranked}, ensure_ascii=False, indent=0),
+                MERGES: "".join(f"{first} {second}\n" for first, second in pairs),
+            }
+        case Whole(MosesWords(lowercase, language)):
+            said = {"tokenizer_class": form.classes[0], "lower_case": lowercase, "language": language}
+            vocabulary = {WORDS: "".join(f"{token}\n" for token in ranked)}
+        case _:
+            said = {"tokenizer_class": ANY_KIND, "clean_up_tokenization_spaces": False}
+            inner = assembled(form, model)
+            vocabulary = {WHOLE: guarded(lambda: inner.to_str(pretty=True), "training", BoughError)}
+    return {name: text.encode() for name, text in {**vocabulary, CONFIG: _config(form, said)}.items()}
+
+
+def _config(form: Form, said: dict[str, Any]) -> str:
+    """The settings that other tools read beside a vocabulary."""
+    roles = {f"{role}_token": token for role, token in form.roles.items() if role != "language"}
+    further: dict[str, Any] = {"additional_special_tokens": list(form.further)} if form.further else {}
+    return json.dumps({**said, **roles, **further}, ensure_ascii=False, indent=2) + "\n"
