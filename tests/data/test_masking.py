@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from math import sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from examples import BARE, MASK, ONE, ORDINARY, TWO, UNK, apart, batch_of, examples, some, tokenizer
+from examples import BARE, MASK, ONE, ORDINARY, SEP, TWO, UNK, apart, batch_of, examples, some, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bough.data.chance import Chance
 from bough.data.collate import Collation
 from bough.data.draw import Draw
+from bough.data.items import Blocks
 from bough.data.masking import Masking, Tokens, Words, WordSpans, ordinary
 from bough.data.runs import Runs
 from bough.data.spans import geometric
+from bough.data.store import Store, writing
 from bough.data.wrap import FIRST, SECOND, Wrap
 from bough.errors import BoughError
-from bough.text import Template
+from bough.text import Limit, Template
 
 CHOICES = [Tokens(), Words(), WordSpans()]
 MANY = examples([50] * 4000)
@@ -226,3 +229,23 @@ def test_a_block_of_several_documents_is_masked_as_one_text() -> None:
     # What stands behind a special token is of another word than what stood before it.
     assert {tuple(one["words"]) for one in found} == {(10, 11), (12,), (13,), (10, 11, 12), (10, 11, 13), (12, 13)}
     assert _told(Collation(Wrap(BARE), (Masking(MASK, ORDINARY),)), some()) != []
+
+
+def test_documents_joined_in_blocks_fill_what_a_net_reads_and_lose_nothing(tmp_path: Path) -> None:
+    documents = [one["ids"].tolist() for one in examples([30, 7, 0, 45, 1, 60, 25])]
+    with writing(tmp_path / "store") as writer:
+        for ids in documents:
+            writer.add({"ids": ids, "starts": [1] * len(ids)})
+    blocks = Blocks(Store(tmp_path / "store"), 14, "join", separator=SEP)
+    collate = Collation(Wrap(ONE, Limit(16)), (Masking(MASK, ORDINARY),))
+    epochs = [[collate([blocks.get(number, 0)], [number + start], Draw(0)) for number in range(len(blocks))]
+              for start in (0, 0, len(blocks))]  # fmt: skip
+    for batches in epochs:
+        told = [one for batch in batches for one in apart(batch)]
+        assert [len(one["ids"]) for one in told[:-1]] == [16] * (len(blocks) - 1)
+        stream = [word for one in told for word in _mended(one)[1:-1]]
+        assert stream == [word for ids in documents for word in [*ids, SEP]]
+    # RoBERTa hides other words every time a text is read.
+    first, again, later = ([apart(batch)[0]["at"] for batch in batches] for batches in epochs)
+    assert first == again
+    assert sum(one != other for one, other in zip(first, later, strict=True)) > len(blocks) / 2

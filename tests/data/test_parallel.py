@@ -10,15 +10,19 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from examples import BARE, CLS, END, MASK, ONE, ORDINARY, SEP, WORDS, apart, batch_of, examples, some
+from examples import BARE, CLS, END, MASK, ONE, ORDINARY, SEP, WORDS, apart, batch_of, examples, some, text, tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bough
 from bough.data.collate import Answers, Collation, Next
+from bough.data.feed import Feed
+from bough.data.items import Rows
 from bough.data.laid import Given, Laid
 from bough.data.masking import Masking, Words
 from bough.data.parallel import SideBySide, Written, ending
+from bough.data.prepare import prepared
+from bough.data.source import Source
 from bough.data.wrap import TARGET, Wrap
 from bough.packed import behind_start
 from bough.text import Limit
@@ -156,6 +160,20 @@ def test_the_loss_of_a_batch_is_that_of_transformers_for_the_same_labels(tmp_pat
         loss = torch.nn.functional.cross_entropy(scores, batch.goals["words"])
         labels = batch.goals["words"][None]
         assert loss.item() == pytest.approx(theirs(batch.inputs.source.ids[None], labels=labels).loss.item(), abs=1e-5)
+
+
+def test_a_file_of_translations_is_read_and_written_and_hidden(tmp_path: Path) -> None:
+    rows = [([10, 11], [50, 51, 52]), ([12], [53]), ([13, 14, 15], [54])]
+    lines = ["source\ttarget", *(f"{text(source)}\t{text(target)}" for source, target in rows)]
+    (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n")
+    handle = tokenizer()
+    store = prepared(Source((str(tmp_path / "pairs.tsv"),)), handle, cache=tmp_path / "cache")
+    items, target = Rows(store), Wrap(handle.template(), None, (TARGET,))
+    (batch,) = Feed(items, Collation(Written(Wrap.of(handle), target, start=0)), 64, epochs=1, shuffle=False)
+    read = {one["source"][1]: (one["source"][1:-1], one["words"][1:-1]) for one in apart(batch)}
+    assert [read[source[0]] for source, _ in rows] == rows
+    (batch,) = Feed(items, Collation(SIDES, (Masking.of(handle, 1.0),)), 64, epochs=1, shuffle=False)
+    assert sorted(batch.goals["words"].tolist()) == [*range(10, 16), *range(50, 55)]
 
 
 def test_a_goal_may_be_written_by_anybody() -> None:
