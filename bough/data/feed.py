@@ -21,6 +21,7 @@ from bough.errors import ArtefactError, BoughError
 class Feed:
     """Items as batches of at most `budget` tokens over all ranks, of which this rank is given its share.
 
+    A share is empty where a batch has fewer items than there are ranks.
     With `epochs` it ends when all items have been given so often, with whatever batch is left; without, never.
     Without `shuffle` items come as they stand, those of one pool the longest first; lanes always come in order.
     """
@@ -78,7 +79,8 @@ class Feed:
             place = Place(int(state["epoch"]), int(state["pool"]), int(state["batch"]), left)
         except (KeyError, TypeError, ValueError):
             raise ArtefactError("state: does not say where a feed stands; begin anew") from None
-        apart = [_apart(name, then.get(name), now) for name, now in self._made_of.items() if then.get(name) != now]
+        both = [(name, then.get(name), self._made_of.get(name)) for name in dict.fromkeys([*self._made_of, *then])]
+        apart = [f"{name} was {_brief(before)} and is {_brief(now)}" for name, before, now in both if before != now]
         if apart:
             raise ArtefactError(
                 f"state: fingerprint mismatch, because {' and '.join(apart)}; "
@@ -99,6 +101,6 @@ def _batch(items: Items, collate: Collate, draw: Draw, numbers: Numbers) -> Batc
     return collate(examples, numbers.tolist(), draw)
 
 
-def _apart(name: str, then: Any, now: Any) -> str:
-    """What differs; of a hash as much as tells it from another."""
-    return f"{name} was {str(then)[:12]} and is {str(now)[:12]}"
+def _brief(value: Any) -> str:
+    """Of a hash, as much as tells it from another."""
+    return str(value)[:12]

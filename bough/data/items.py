@@ -17,7 +17,7 @@ from bough.data.order import Numbers, Purpose
 from bough.data.store import Store
 from bough.errors import BoughError
 
-STRIDE = 64
+STRIDE = 32
 """How many documents lie between two whose count of blocks before them is remembered."""
 CHUNK = 2**20
 

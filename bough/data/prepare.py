@@ -19,7 +19,7 @@ from pathlib import Path
 
 from bough.data.source import Source
 from bough.data.store import Store, writing
-from bough.data.tokenised import Preparation, store
+from bough.data.tokenised import Preparation, tokenise
 from bough.errors import BoughError
 from bough.files.atomic import write
 from bough.files.fetch import cache as users_cache
@@ -50,7 +50,7 @@ def prepared(source: Source, tokenizer: Tokenizer, what: Preparation = PLAIN, ca
     if not folder.exists():
         _clean(room)
         with writing(folder) as writer, locked(writer.folder):
-            store(source, tokenizer, what, writer)
+            tokenise(source, tokenizer, what, writer)
             writer.about |= {"fingerprints": fingerprints}
             if _seen(source) != seen:
                 raise BoughError(

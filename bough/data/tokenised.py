@@ -52,7 +52,7 @@ Bodies = Mapping[str, Body]
 """The texts of a row, by part."""
 
 
-def store(source: Source, tokenizer: Tokenizer, what: Preparation, writer: Writer) -> None:
+def tokenise(source: Source, tokenizer: Tokenizer, what: Preparation, writer: Writer) -> None:
     """Write every row of a source, and how many were read and skipped."""
     tally = Tally()
     rows = source.rows(tally, need=("label",) if what.labels else ())

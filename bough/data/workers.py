@@ -12,7 +12,8 @@ import pickle
 import signal
 import traceback
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import cycle
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
@@ -32,11 +33,13 @@ def ahead(make: Callable[[T], A], tasks: Iterable[T], count: int) -> Iterator[A]
     crew: list[_Worker] = []
     try:
         crew += (_Worker(make) for _ in range(count))
-        free, busy = deque(crew), deque[_Worker]()
-        for task in tasks:
-            answers = [] if free else [busy[0].taken()]
-            busy.append(free.popleft() if free else busy.popleft())
-            busy[-1].give(task)
+        busy = deque[_Worker]()
+        for task, worker in zip(tasks, cycle(crew), strict=False):
+            for one in crew:
+                one.check()
+            answers = [busy.popleft().taken()] if len(busy) == count else []
+            worker.give(task)
+            busy.append(worker)
             yield from answers
         for worker in busy:
             yield worker.taken()
@@ -58,42 +61,52 @@ class _Worker:
         # Open nowhere else, so that the pipe breaks when the process ends.
         theirs.close()
 
+    def check(self) -> None:
+        """Raise where it has ended, though its turn is not yet."""
+        if not self._process.is_alive():
+            raise self._lost()
+
     def give(self, task: Any) -> None:
-        with self._noticed():
+        """Have it do this, which it can take up at once."""
+        try:
             self._pipe.send(task)
+        except OSError:
+            raise self._lost() from None
 
     def taken(self) -> Any:
-        with self._noticed():
-            answer = pickle.loads(self._pipe.recv_bytes())  # noqa: S301  # from our own process
+        """What it made of its task."""
+        try:
+            content = self._pipe.recv_bytes()
+        except (EOFError, OSError):
+            raise self._lost() from None
+        answer = pickle.loads(content)  # noqa: S301  # from our own process
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def end(self) -> None:
-        """It holds nothing that a sudden end could spoil."""
+        """Be rid of it. It holds nothing that a sudden end could spoil."""
         self._process.kill()
         self._process.join()
         self._process.close()
         self._pipe.close()
 
-    @contextlib.contextmanager
-    def _noticed(self) -> Generator[None]:
-        try:
-            yield
-        except (EOFError, OSError):
-            self._process.join()
-            code = self._process.exitcode or 0
-            how = f"was killed ({signal.Signals(-code).name})" if code < 0 else f"ended (exit {code})"
-            why = ", as the system does where memory is short" if code == -signal.SIGKILL else ""
-            raise ResourceError(f"workers: one {how}{why}; {REMEDY}") from None
+    def _lost(self) -> ResourceError:
+        """What befell it."""
+        self._process.join()
+        code = self._process.exitcode or 0
+        how = f"was killed ({signal.Signals(-code).name})" if code < 0 else f"ended (exit {code})"
+        why = ", as the system does where memory is short" if code == -signal.SIGKILL else ""
+        return ResourceError(f"workers: one {how}{why}; {REMEDY}")
 
 
 def _work(make: Callable[[Any], Any], pipe: Connection, other: Connection) -> None:
     """What a process does: answer each task until there is nobody to ask."""
     # A copy of the other end, which would keep the pipe whole when that one is gone.
     other.close()
-    # An interrupt is for the program, which ends us when it has done.
+    # An interrupt is for the program, whose own ways with signals came along.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     torch.set_num_threads(1)
     with contextlib.suppress(EOFError, OSError):
         while True:

@@ -282,14 +282,16 @@ def children() -> list[int]:
     return [one.pid for one in multiprocessing.active_children() if one.pid]
 
 
-def test_a_killed_worker_is_told_at_once_and_no_batch_is_lost(store: Store, whole: Whole) -> None:
-    one = feed(store, workers=2)
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_a_killed_worker_is_told_at_once_whosever_turn_it_is(store: Store, whole: Whole, number: int) -> None:
+    one = feed(store, workers=3)
     batches = iter(one)
-    given = [said([next(batches)]) for _ in range(3)]
-    os.kill(children()[0], signal.SIGKILL)
+    given = [said([next(batches)]) for _ in range(4)]
+    os.kill(children()[number], signal.SIGKILL)
+    time.sleep(0.2)
     began = time.monotonic()
     with pytest.raises(ResourceError) as caught:
-        given += (said([batch]) for batch in batches)
+        next(batches)
     assert time.monotonic() - began < 10
     assert str(caught.value) == (
         "workers: one was killed (SIGKILL), as the system does where memory is short; "
@@ -368,6 +370,27 @@ def test_workers_leave_when_their_program_is_killed(store: Store) -> None:
     while any(_alive(pid) for pid in pids):
         assert time.monotonic() < until, "they are still there"
         time.sleep(0.05)
+
+
+HANDLING = """
+import signal, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from stocks import Plain
+from bough.data.feed import Feed
+from bough.data.items import Rows
+from bough.data.store import Store
+
+signal.signal(signal.SIGTERM, lambda *_: None)
+batches = iter(Feed(Rows(Store(Path(sys.argv[1]))), Plain(), 1000, workers=2))
+next(batches)
+"""
+
+
+def test_a_program_that_handles_signals_and_leaves_a_feed_open_can_end(store: Store) -> None:
+    command = [sys.executable, "-W", "error", "-c", HANDLING, str(store.folder), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def _alive(pid: str) -> bool:

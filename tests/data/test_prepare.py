@@ -197,8 +197,8 @@ def test_a_corpus_that_changes_under_the_reader_is_refused(
         written(source, *rest)
         Path(source.paths[0]).write_text("w5 w6\n")
 
-    written = prepare.store
-    monkeypatch.setattr(prepare, "store", changing)
+    written = prepare.tokenise
+    monkeypatch.setattr(prepare, "tokenise", changing)
     with pytest.raises(BoughError, match=r"lines.txt: was changed while it was read; try again when it is whole$"):
         prepared(lines, TOKENIZER, cache=room)
     assert entries(room) == []
@@ -280,13 +280,13 @@ def test_the_users_cache_is_where_stores_are_kept(
 
 def killed(source: Source, room: Path) -> None:
     """Prepare, and be killed when all rows are written but nothing is in place."""
-    written = prepare.store
+    written = prepare.tokenise
 
     def dying(*given: Any) -> None:
         written(*given)
         os.kill(os.getpid(), signal.SIGKILL)
 
-    prepare.store = dying
+    prepare.tokenise = dying
     prepared(source, TOKENIZER, cache=room)
 
 
