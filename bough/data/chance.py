@@ -41,6 +41,6 @@ class Chance:
         """One for each item."""
         return self._draw.uniform(purpose, self._items)
 
-    def below(self, limits: Numbers, purpose: Purpose, things: Runs) -> Numbers:
-        """A whole number from 0 to below its limit, for each thing of each item."""
+    def below(self, limits: Numbers | int, purpose: Purpose, things: Runs) -> Numbers:
+        """A whole number from 0 to below a limit, which may be its own, for each thing of each item."""
         return self._draw.below(limits, purpose, self._items[things.owners], things.places)

@@ -89,23 +89,23 @@ class ManyLabels:
 
 @dataclass(frozen=True)
 class Tags:
-    """A number of each word of the first text, to be said at the word's first token; the others say nothing."""
+    """A number of each token of the first text that has one: of a word the first token has; where none is, stands -1."""
 
     column: str = "labels"
 
     def __call__(self, laid: Laid, given: Given) -> Laid:
-        body, (tags, words) = given.body(*FIRST), given.ragged(self.column)
-        if laid.starts is None or body.starts is None:
-            raise BoughError(f"{FIRST[1]}: the examples do not say where words start; prepare the data with it")
-        self._check(body.runs.sums(body.starts), words.lengths, given.items)
-        at = np.flatnonzero(laid.starts & (laid.bodies == 0))
-        word = body.starts.cumsum() - 1
-        return laid.aiming(at=at, labels=tags[word[laid.index(at, body.runs)]])
+        tags, texts = given.ragged(self.column)
+        self._check(texts.lengths, given.body(*FIRST).runs.lengths, given.items)
+        inside = np.flatnonzero(laid.bodies == 0)
+        said = tags[laid.index(inside, texts)]
+        return laid.aiming(at=inside[said >= 0], labels=said[said >= 0])
 
-    def _check(self, words: Numbers, tags: Numbers, items: Sequence[int]) -> None:
-        if np.any(words != tags):
-            one = int(np.argmax(words != tags))
-            raise BoughError(f"item {items[one]}: has {words[one]} words and {tags[one]} tags; give one for each")
+    def _check(self, tags: Numbers, tokens: Numbers, items: Sequence[int]) -> None:
+        if np.any(tags != tokens):
+            one = int(np.argmax(tags != tokens))
+            raise BoughError(
+                f"item {items[one]}: has {tokens[one]} tokens and {tags[one]} tags; store one for each, by tags.spread"
+            )
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,8 @@ class Next:
 
     def __call__(self, laid: Laid, given: Given) -> Laid:
         followed = laid.runs.places < laid.runs.spread(laid.runs.lengths - 1)
-        followed[:-1] &= (laid.places[1:] == laid.places[:-1] + 1) | (laid.bodies[1:] != laid.bodies[:-1])
+        within = (laid.bodies[1:] >= 0) & (laid.bodies[1:] == laid.bodies[:-1])
+        followed[:-1] &= ~within | (np.diff(laid.places) == 1)
         if self.boundaries == "keep":
             begins, runs = given.ragged("begins")
             inside = np.flatnonzero((laid.bodies == 0) & (laid.places > 0))

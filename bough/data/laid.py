@@ -91,7 +91,9 @@ class Laid:
     places: Numbers
     """Which token of that text it is, counted before any was cut."""
     starts: Flags | None = None
+    """Where a word starts, if the examples tell."""
     languages: Numbers | None = None
+    """The language that each token is in, if that is said."""
     positions: Numbers | None = None
     """Where each token is, if that is not where it lies."""
     source: Laid | None = None

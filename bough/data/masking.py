@@ -135,7 +135,7 @@ class Masking:
         counts = np.minimum(np.maximum(shares.astype(np.int64), 1), units.runs.lengths)
         at, deciding = self.choice.hidden(units, counts, chance)
         part = chance(Purpose.MASK_PART, laid.runs)[deciding]
-        others = chance.below(np.full(laid.runs.total, len(self.ordinary)), Purpose.MASK_WORD, laid.runs)[at]
+        others = chance.below(len(self.ordinary), Purpose.MASK_WORD, laid.runs)[at]
         masked, replaced, _ = self.parts
         ids = laid.ids.copy()
         ids[at] = np.select([part < masked, part < masked + replaced], [self.mask, self.ordinary[others]], laid.ids[at])

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bough.data.batch import Lengths
 from bough.data.laid import Given, Laid
 from bough.data.runs import Numbers, Runs
-from bough.data.wrap import Wrap
-from bough.text import Template
+from bough.data.wrap import TARGET, Wrap
+from bough.text import Limit, Template, Tokenizer
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,13 @@ class SideBySide:
 
     first: Wrap
     second: Wrap
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, languages: tuple[int, int], limit: Limit | int | None = None) -> SideBySide:
+        """A source and its target, in these languages; the limit is of each side."""
+        first = Wrap.of(tokenizer, limit)
+        sides = ((first.columns, languages[0]), ((TARGET,), languages[1]))
+        return cls(*(dataclasses.replace(first, columns=columns, language=one) for columns, one in sides))
 
     def length(self, lengths: Lengths) -> Numbers:
         """How many tokens each example takes."""
@@ -62,6 +69,12 @@ class Written:
     target: Wrap
     start: int | None
     """What the decoder reads before the first word it has to say; None is the last word of each target (mBART)."""
+
+    @classmethod
+    def of(cls, tokenizer: Tokenizer, start: int | None, limit: Limit | int | None = None) -> Written:
+        """As this tokenizer wraps what is read, and its other half, where it has one, what is written."""
+        source, target = Wrap.of(tokenizer, limit), Wrap.of(tokenizer.target, limit)
+        return cls(source, dataclasses.replace(target, columns=(TARGET,)), start)
 
     def length(self, lengths: Lengths) -> Numbers:
         """How many tokens each example takes, read and written."""

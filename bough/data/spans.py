@@ -1,6 +1,6 @@
 """Spans of texts: how long each is and where it lies, drawn for every text of a batch at once.
 
-How many things of a text are covered is decided before; the draws say which. N things of a text, K spans.
+How many things of a text are covered is decided before; the draws say which.
 """
 
 from __future__ import annotations

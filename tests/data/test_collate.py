@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 import torch.nn.functional as F
 from examples import (
@@ -29,6 +30,7 @@ from examples import (
 )  # fmt: skip
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import models, pre_tokenizers
 
 import bough
 from bough.data.collate import Answers, Collation, Label, ManyLabels, Next, Tags
@@ -37,9 +39,10 @@ from bough.data.draw import Draw
 from bough.data.infill import Infill
 from bough.data.masking import Masking, Words, WordSpans
 from bough.data.parallel import SideBySide, Written
+from bough.data.tags import spread
 from bough.data.wrap import FIRST, SECOND, TARGET, Wrap
 from bough.errors import BoughError
-from bough.text import Limit
+from bough.text import Limit, Template
 
 PAIR = (FIRST, SECOND)
 MASKING = Masking(MASK, ORDINARY)
@@ -180,9 +183,9 @@ def test_labels_are_classes_numbers_or_several_classes() -> None:
 
 def test_a_tag_is_said_at_its_words_first_token_if_that_was_not_cut() -> None:
     given = [
-        {"ids": np.arange(10, 16), "starts": np.array([1, 0, 1, 1, 0, 1]), "labels": np.array([3, 0, 1, 2])},
-        {"ids": np.arange(0), "starts": np.arange(0), "labels": np.arange(0)},
-        {"ids": np.arange(20, 22), "starts": np.array([1, 1]), "labels": np.array([4, 5])},
+        {"ids": np.arange(10, 16), "labels": np.array([3, -1, 0, 1, -1, 2], np.int8)},
+        {"ids": np.arange(0), "labels": np.arange(0)},
+        {"ids": np.arange(20, 22), "labels": np.array([4, 5])},
     ]
     found = apart(batch_of(Collation(Wrap(ONE), (Tags(),)), given))
     assert [one["at"] for one in found] == [[1, 3, 4, 6], [], [1, 2]]
@@ -190,12 +193,28 @@ def test_a_tag_is_said_at_its_words_first_token_if_that_was_not_cut() -> None:
     found = apart(batch_of(Collation(Wrap(ONE, Limit(5, "head-tail")), (Tags(),)), given))
     assert (found[0]["ids"], found[0]["at"], found[0]["labels"]) == ([CLS, 10, 11, 15, SEP], [1, 3], [3, 2])
     pair = Collation(Wrap(TWO, None, PAIR), (Tags(),))
-    found = apart(batch_of(pair, [{**one, "ids_pair": np.array([8]), "starts_pair": np.array([1])} for one in given]))
+    found = apart(batch_of(pair, [{**one, "ids_pair": np.array([8, 9, 10])} for one in given]))
     assert [one["labels"] for one in found] == [[3, 0, 1, 2], [], [4, 5]]
-    with pytest.raises(BoughError, match=r"^item 7: has 2 words and 1 tags; give one for each$"):
+    with pytest.raises(BoughError) as error:
         batch_of(Collation(Wrap(ONE), (Tags(),)), [{**given[2], "labels": np.array([4])}], first=7)
-    with pytest.raises(BoughError, match=r"^starts: the examples do not say where words start; prepare the data"):
-        batch_of(Collation(Wrap(ONE), (Tags(),)), [{"ids": np.array([9]), "labels": np.array([4])}])
+    assert str(error.value) == "item 7: has 2 tokens and 1 tags; store one for each, by tags.spread"
+
+
+def test_labels_of_words_become_labels_of_their_first_tokens() -> None:
+    said = " The U.S. won,\u00a0 2-1 ."
+    labels = [7, 8, 9, 5, 6]
+    inner = tokenizers.Tokenizer(models.WordPiece({"[UNK]": 0, "w": 1, "##on": 2, "The": 3}, unk_token="[UNK]"))
+    inner.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    found = inner.encode(said)
+    tags = spread(labels, said, found.offsets)
+    pieces = [said[start:end] for start, end in found.offsets]
+    assert list(zip(pieces, tags, strict=True)) == [
+        ("The", 7), ("U", 8), (".", -1), ("S", -1), (".", -1), ("w", 9), ("on", -1), (",", -1), ("2", 5), ("-", -1),
+        ("1", -1), (".", 6)]  # fmt: skip
+    # Tokens that take the space before their word with them, and one that is nothing but space.
+    assert spread([1, 2], "an apple", [(0, 2), (2, 5), (5, 8)]) == [1, 2, -1]
+    assert spread([1, 2], "an  apple", [(0, 2), (2, 3), (3, 9)]) == [1, -1, 2]
+    assert spread([], "", []) == []
 
 
 def test_an_answer_is_where_it_lies_in_the_batch_or_at_the_first_token() -> None:
@@ -230,6 +249,12 @@ def test_what_leads_and_ends_a_text_decides_whether_its_first_token_and_its_end_
     for boundaries in ("join", "keep"):
         (found,) = apart(batch_of(Collation(Wrap(ONE), (Next(boundaries),)), given))
         assert (found["at"], found["words"]) == ([0, 1, 2], [10, 11, SEP])
+
+
+def test_every_word_around_a_text_is_said_too() -> None:
+    led = Template(((CLS, CLS), (SEP, 9)), ((0, 0), (0, 0)), (0,))
+    (found,) = apart(batch_of(Collation(Wrap(led), (Next(),)), [{"ids": np.array([10, 11])}]))
+    assert (found["at"], found["words"]) == ([0, 1, 2, 3, 4], [CLS, 10, 11, SEP, 9])
 
 
 def test_nothing_is_said_from_what_was_cut_off() -> None:

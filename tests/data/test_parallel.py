@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
 import transformers
 from examples import BARE, CLS, END, MASK, ONE, ORDINARY, SEP, WORDS, apart, batch_of, examples, some, text, tokenizer
@@ -25,7 +26,7 @@ from bough.data.prepare import prepared
 from bough.data.source import Source
 from bough.data.wrap import TARGET, Wrap
 from bough.packed import behind_start
-from bough.text import Limit
+from bough.text import Limit, Tokenizer
 
 SIDES = SideBySide(Wrap(ONE, language=2), Wrap(ONE, None, (TARGET,), language=1))
 GIVEN: list[dict[str, Any]] = [
@@ -168,12 +169,22 @@ def test_a_file_of_translations_is_read_and_written_and_hidden(tmp_path: Path) -
     (tmp_path / "pairs.tsv").write_text("\n".join(lines) + "\n")
     handle = tokenizer()
     store = prepared(Source((str(tmp_path / "pairs.tsv"),)), handle, cache=tmp_path / "cache")
-    items, target = Rows(store), Wrap(handle.template(), None, (TARGET,))
-    (batch,) = Feed(items, Collation(Written(Wrap.of(handle), target, start=0)), 64, epochs=1, shuffle=False)
+    items = Rows(store)
+    (batch,) = Feed(items, Collation(Written.of(handle, start=0)), 64, epochs=1, shuffle=False)
     read = {one["source"][1]: (one["source"][1:-1], one["words"][1:-1]) for one in apart(batch)}
     assert [read[source[0]] for source, _ in rows] == rows
-    (batch,) = Feed(items, Collation(SIDES, (Masking.of(handle, 1.0),)), 64, epochs=1, shuffle=False)
+    sides = Collation(SideBySide.of(handle, (0, 1)), (Masking.of(handle, 1.0),))
+    (batch,) = Feed(items, sides, 64, epochs=1, shuffle=False)
     assert sorted(batch.goals["words"].tolist()) == [*range(10, 16), *range(50, 55)]
+    assert {one["ids"].count(CLS): set(one["languages"]) for one in apart(batch)} == {2: {0, 1}}
+
+
+def test_what_is_written_in_another_vocabulary_is_wrapped_by_that() -> None:
+    other = tokenizer()
+    bare = tokenizers.Tokenizer(tokenizers.models.WordLevel({"w10": 10}, unk_token="w10"))
+    handle = Tokenizer(bare, target=other)
+    (found,) = apart(batch_of(Collation(Written.of(handle, 0, 4)), GIVEN[:1]))
+    assert (found["source"], found["words"]) == ([10, 11, 12], [CLS, 20, 21, SEP])
 
 
 def test_a_goal_may_be_written_by_anybody() -> None:
