@@ -16,7 +16,7 @@ from bough.text.encoding import Finder
 from bough.text.guard import guarded
 from bough.text.moses import moses_finder, xlm_finder
 from bough.text.pieces import piece_finder
-from bough.text.said import ADDED, Said
+from bough.text.said import Said
 from bough.text.sentencepiece import CONTROL, DEFINED, NORMAL, UNKNOWN, Piece, PieceModel, merges_of, read_pieces
 from bough.text.specials import Specials
 from bough.text.tokenizer import Tokenizer
@@ -191,10 +191,8 @@ def _with_added(inner: tokenizers.Tokenizer, said: Said, form: Form) -> tokenize
         inner.add_tokens([said.tokens[token]])
         found = inner.token_to_id(token)
         if found != number:
-            raise ArtefactError(
-                f"{said.where}/{ADDED}: gives {brief(token)} the id {number}, where it can only be {found}; "
-                "put the vocabulary there that it was added to"
-            )
+            added = f"{brief(token)} was added with the id {number}, where it can only be {found}"
+            raise ArtefactError(f"{said.where}: says that {added}; fetch the whole folder")
     return inner
 
 
