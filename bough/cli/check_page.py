@@ -13,6 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bough.data.check import Finding, Report, Spot
+from bough.data.check.findings import plural
+from bough.data.check.size import EpochFacts
 from bough.data.recipe import Recipe
 
 MARKS = {"error": ("✗", "bold red"), "warning": ("!", "bold yellow"), "note": ("·", "bold cyan")}
@@ -32,6 +34,14 @@ def page(report: Report, recipe: Recipe) -> Iterator[RenderableType]:
     short = partial(_short, folder)
     for finding in report.findings:
         yield _finding(finding, short)
+    if any(one.rows for one in report.sets):
+        yield from _facts(report, recipe, folder, short)
+    yield ""
+    yield _verdict(report)
+
+
+def _facts(report: Report, recipe: Recipe, folder: str | None, short: Short) -> Iterator[RenderableType]:
+    """Tables of sets, labels and tokens."""
     if report.findings:
         yield ""
     yield _sets(report)
@@ -43,9 +53,7 @@ def page(report: Report, recipe: Recipe) -> Iterator[RenderableType]:
     if report.vocabulary:
         yield from ("", _vocabulary(report))
     if report.epoch:
-        yield Text(_epoch(report, recipe))
-    yield ""
-    yield _verdict(report)
+        yield Text(_epoch(report.epoch, report.sets[0].name, recipe.batch.tokens))
 
 
 def _finding(finding: Finding, short: Short) -> Table:
@@ -100,7 +108,7 @@ def _about(report: Report, short: Short) -> Text:
     parts = [f"Longest are {longest}."] if longest else []
     for side, kinds in report.mixture.items():
         names = [", ".join(map(_share, shares.items())) for shares in kinds.values()]
-        parts.append(f"{SIDES[side].capitalize()}: {'; '.join(names)}.")
+        parts += [f"{SIDES[side].capitalize()}: {'; '.join(names)}."] if names else []
     return Text("\n".join(parts))
 
 
@@ -129,7 +137,7 @@ def _baseline(report: Report) -> Text:
     """What the class that is commonest in the first set scores in the last."""
     one, last = report.classes[0], report.sets[-1]
     total = sum(other.counts[-1] for other in report.classes)
-    return Text(f"Saying {one.name!r} of all is right for {one.counts[-1] / max(1, total):.1%} of {last.name}.")
+    return Text(f"Always saying {one.name!r} is right for {one.counts[-1] / max(1, total):.1%} of {last.name}.")
 
 
 def _vocabulary(report: Report) -> Table:
@@ -140,11 +148,10 @@ def _vocabulary(report: Report) -> Table:
     return table
 
 
-def _epoch(report: Report, recipe: Recipe) -> str:
-    assert report.epoch is not None
-    one = report.epoch
-    cost = f"{one.tokens:,} tokens in {one.batches:,} batches of {recipe.batch.tokens:,}, {one.fill:.1%} full"
-    return f"Reading {report.sets[0].name} once is {cost}."
+def _epoch(one: EpochFacts, name: str, batch: int) -> str:
+    """What it costs to read a set once."""
+    batches = f"{one.batches:,} {plural(one.batches, 'batch', 'batches')} of {batch:,}"
+    return f"Reading {name} once is {one.tokens:,} tokens in {batches}, {one.fill:.1%} full."
 
 
 def _verdict(report: Report) -> Text:
@@ -153,7 +160,7 @@ def _verdict(report: Report) -> Text:
         return Text("Nothing was found.", "bold green")
     parts: list[tuple[str, str]] = []
     for severity, count in said:
-        parts += [(", " if parts else "", ""), (f"{count} {severity}{'s' if count > 1 else ''}", MARKS[severity][1])]
+        parts += [(", " if parts else "", ""), (f"{count} {plural(count, severity)}", MARKS[severity][1])]
     return Text.assemble(*parts, ".")
 
 

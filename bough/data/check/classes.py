@@ -131,7 +131,7 @@ class Classes:
         """Labels that are not among those given, or that the first set does not have."""
         given, respelled = self._wanted.labels, self._respelled()
         known = list(given) or [name for name, by in self._seen.items() if 0 in by and name not in respelled]
-        for name in self._seen.keys() - respelled.keys() - set(known):
+        for name in [name for name in self._seen if name not in respelled and name not in known]:
             by_number = bool(given) and WHOLE.fullmatch(name) and not all(map(WHOLE.fullmatch, known))
             if by_number and 0 <= int(name) < len(known):
                 continue
@@ -146,7 +146,8 @@ class Classes:
     def _rare(self, kept: Kept) -> Iterator[Finding]:
         """Labels of the first set that are there once, or that are likely a slip."""
         once, counts = Hits(self._wanted.places), {name: len(by[0]) for name, by in self._seen.items() if 0 in by}
-        for name in counts.keys() - self._respelled().keys() - set(self._wanted.labels):
+        right = {*self._respelled(), *self._wanted.labels}
+        for name in [name for name in counts if name not in right]:
             meant = _meant(name, counts)
             if meant is not None:
                 says = f"{plural(counts[name], 'label')} {brief(name)}; did you mean {brief(meant)}?"

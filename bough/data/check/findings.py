@@ -92,9 +92,9 @@ class Hits:
         yield from self.told(severity, kind, f"{plural(self.count, 'row')} {says}", kept)
 
 
-def plural(count: int, noun: str) -> str:
-    """A noun as it stands behind a count."""
-    return noun if count == 1 else f"{noun}s"
+def plural(count: int, noun: str, several: str | None = None) -> str:
+    """A noun as it stands behind a count; `several`, where that is not it with an s."""
+    return noun if count == 1 else several or f"{noun}s"
 
 
 def _spot(hit: Hit, kept: Kept) -> Spot:

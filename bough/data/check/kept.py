@@ -7,6 +7,7 @@ import tempfile
 from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from bough.data.rows import Place, Row
@@ -40,8 +41,8 @@ def digest(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) if text else 0
 
 
-class Kept:
-    """Rows by their numbers: some 25 bytes of each in memory, and its text on the disk."""
+class Kept(AbstractContextManager["Kept"]):
+    """Rows by their numbers, as long as it is open: 16 bytes of each in memory, and its text on the disk."""
 
     def __init__(self) -> None:
         self.sets: list[str] = []
@@ -52,7 +53,10 @@ class Kept:
         self._file_starts: list[int] = []
         self._lines = array("Q")
         self._ends = array("Q", [0])
-        self._texts = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as this does
+        self._texts = tempfile.TemporaryFile()  # noqa: SIM115  # closed when this is
+
+    def __exit__(self, *failure: object) -> None:
+        self._texts.close()
 
     def __len__(self) -> int:
         """How many rows there are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -93,9 +93,8 @@ class _Unread(Tally):
 class _Reading:
     """The sets, read one after the other."""
 
-    def __init__(self, sources: Mapping[str, Source], wanted: Wanted) -> None:
-        self._sources, self._wanted = sources, wanted
-        self.kept = Kept()
+    def __init__(self, sources: Mapping[str, Source], wanted: Wanted, kept: Kept) -> None:
+        self._sources, self._wanted, self.kept = sources, wanted, kept
         self.skipped: dict[str, int] = {}
         self.findings: list[Finding] = []
 
@@ -125,12 +124,17 @@ class _Reading:
         except BoughError as error:
             if error.exit_code != BoughError.exit_code:
                 raise
-            self.findings.append(Finding("error", "unreadable", f"{name} cannot be read: {error}", (), 1))
+            self._say("unreadable", f"{name} cannot be read: {error}", unread.spots)
         self.skipped[name] = unread.skipped
+        if unread.rows and number == self.kept.starts[-1]:
+            self._say("empty", f"{name} holds no text", ())
         if unread.skipped and unread.rows:
             severity = "warning" if source.skip_bad else "error"
             says = f"{unread.skipped:,} {plural(unread.skipped, 'row')} of {name} that cannot be read"
             self.findings.append(Finding(severity, "bad-row", says, tuple(unread.spots), unread.skipped))
+
+    def _say(self, kind: str, says: str, spots: Sequence[Spot]) -> None:
+        self.findings.append(Finding("error", kind, says, tuple(spots), max(1, len(spots))))
 
 
 def check(sources: Mapping[str, Source], wanted: Wanted) -> Report:
@@ -140,17 +144,23 @@ def check(sources: Mapping[str, Source], wanted: Wanted) -> Report:
     """
     for source in sources.values():
         source.files()  # what is not there at all is told at once
+    if wanted.tokenizer and wanted.limit:
+        wanted.limit.room(wanted.tokenizer.template().length, 1)
+    with Kept() as kept:
+        return _checked(sources, wanted, kept)
+
+
+def _checked(sources: Mapping[str, Source], wanted: Wanted, kept: Kept) -> Report:
     vocabulary = Vocabulary(wanted, wanted.tokenizer) if wanted.tokenizer else None
     size, classes, mixture = Size(wanted, vocabulary), Classes(wanted), Mixture(wanted)
     checks: list[Check] = [
         *(classes, Repeats(wanted), Odd(wanted), Damage(wanted), mixture),
         *(Parallel(wanted), Documents(wanted), size),
     ]
-    reading = _Reading(sources, wanted)
+    reading = _Reading(sources, wanted, kept)
     for rows in reading.batches():
         for one in checks:
             one.read(rows)
-    kept = reading.kept
     findings = chain(reading.findings, *(one.found(kept) for one in checks))
     return Report(
         sets=tuple(_sets(sources, reading, size.lengths)),
