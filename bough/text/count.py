@@ -65,7 +65,7 @@ def counted(texts: Iterable[str], find: Find, room: float, cost: Cost, apart: bo
     counter = _Counter(find, room)
     for text in texts:
         counter.count.texts += 1
-        for part, spaced in _parts(text):
+        for part, spaced in parts(text):
             counter.read(BETWEEN.split(part) if apart else [part], spaced, len(part))
     counter.find_words()
     if sum(map(cost.of, counter.count.words)) > room:
@@ -126,7 +126,7 @@ class _Counter:
         return total
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
+def parts(text: str) -> Iterator[tuple[str, bool]]:
     """A text in parts, cut at spaces where there are some, and whether there was one in front of each."""
     start, spaced = 0, False
     while len(text) - start > 2 * PART:
