@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bough.errors import BoughError
+from bough.text.moses import MissingError
 
 SPELT = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
 """What vocabularies write for a space or a line's end."""
@@ -54,6 +55,8 @@ def _bodies(texts: Sequence[str], read: Callable[[Sequence[str]], list[list[int]
     """What each text becomes; None where that is an error, as of a letter that a vocabulary has nothing for."""
     try:
         return list(read(texts))
+    except MissingError:
+        raise
     except BoughError:
         return [_body(text, read) for text in texts]
 

@@ -30,6 +30,10 @@ IN_NUMBERS = re.compile(r"(?<=\d)[,.](?=\d)")
 MISSING = 'these words are found by sacremoses, which is not installed; run `pip install "bough[moses]"`'
 
 
+class MissingError(BoughError):
+    """The library is not installed."""
+
+
 class Moses:
     """What sacremoses does for one language."""
 
@@ -37,7 +41,7 @@ class Moses:
         try:
             self._library: Any = importlib.import_module("sacremoses")
         except ImportError:
-            raise BoughError(f"tokenizer: {MISSING}") from None
+            raise MissingError(f"tokenizer: {MISSING}") from None
         normalizer = self._library.MosesPunctNormalizer
         self._marks = _rules(normalizer(language).substitutions)
         self._latin = _rules(normalizer.REPLACE_UNICODE_PUNCTUATION)

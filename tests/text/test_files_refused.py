@@ -265,6 +265,8 @@ def test_words_that_sacremoses_has_to_find_say_how_to_get_it(monkeypatch: pytest
         without.setitem(sys.modules, "sacremoses", None)
         with pytest.raises(BoughError) as caught:
             tokenizer.encode("any text")
+        with pytest.raises(BoughError, match="found by sacremoses"):
+            tokenizer.check(rows=2, saved="0" * 64)  # it is not another tokenizer, as far as can be known
     assert str(caught.value) == (
         'tokenizer: these words are found by sacremoses, which is not installed; run `pip install "bough[moses]"`'
     )
