@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bough.cli import terminal
-from bough.cli.options import Json
+from bough.cli.options import ColumnNames, Format, Json, Per, SkipBad, column_names
 from bough.errors import BoughError
 
 if TYPE_CHECKING:
@@ -37,19 +37,11 @@ def check(
         str | None,
         typer.Option(help="A folder that holds a tokenizer; without one, words are counted.", metavar="FOLDER"),
     ] = None,
-    format: Annotated[  # noqa: A002  # the option is called so
-        str | None, typer.Option(help="jsonl, csv, tsv, txt, parquet, po or mo; unsaid, as files are called.")
-    ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(help="What columns are called, such as text=review,label=stars.", metavar="PART=NAME,…"),
-    ] = None,
-    per: Annotated[
-        Literal["line", "document"] | None,
-        typer.Option(help="What a text of txt is: a line, or all lines up to a blank one.", metavar="line|document"),
-    ] = None,
+    format: Format = None,  # noqa: A002  # the option is called so
+    columns: ColumnNames = None,
+    per: Per = None,
     limit: Annotated[int | None, typer.Option(help="At most so many tokens of a text are read.")] = None,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave rows out that cannot be read.")] = False,
+    skip_bad: SkipBad = False,
     changes: Annotated[
         list[str] | None,
         typer.Option("--set", help="Any field of a recipe, such as task.kind=translate.", metavar="FIELD=VALUE"),
@@ -72,7 +64,7 @@ def check(
         "data.per": per,
         "text.limit": limit,
         "data.skip_bad": skip_bad or None,
-        **{f"data.columns.{part}": name for part, name in _columns(columns)},
+        **{f"data.columns.{part}": name for part, name in column_names(columns)},
         **changed(changes or []),
     }
     given = {path: value for path, value in flags.items() if value is not None}
@@ -87,14 +79,6 @@ def check(
         terminal.show(*page(report, recipe))
     if report.count("error"):
         raise typer.Exit(2)
-
-
-def _columns(said: str | None) -> list[tuple[str, str]]:
-    """The parts of `text=review,label=stars`, with the names of their columns."""
-    pairs = [one.partition("=") for one in said.split(",")] if said else []
-    if not all(part and name for part, _, name in pairs):
-        raise BoughError(f"--columns {said}: must say which part is which column, such as text=review,label=stars")
-    return [(part.strip(), name.strip()) for part, _, name in pairs]
 
 
 def _recipe(paths: list[str], changes: dict[str, Any]) -> Recipe:
