@@ -1,7 +1,8 @@
 """BERT: the encoder alone, trained to fill in masked words and to tell whether one sentence follows another."""
 
 from bough.families.family import ACTIVATIONS, LABELS, Family, Preset
-from bough.families.forms import Cleaned, Form, WordPiece
+from bough.families.forms import Form, WordPiece
+from bough.families.words import Cleaned
 from bough.keymap import Alias, Drop, Fuse, Rename, Shadow
 from bough.settings import INNER, Choice, OrSoFar, Refused, Setting, Switch
 from bough.spec import (

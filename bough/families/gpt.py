@@ -1,7 +1,8 @@
 """GPT: the decoder alone, trained to say the next word and then tuned to each task."""
 
 from bough.families.family import LABELS, Family, Preset
-from bough.families.forms import Cleaned, Form, Suffixed
+from bough.families.forms import Form, Suffixed
+from bough.families.words import Cleaned
 from bough.keymap import Alias, Drop, Rename, Transpose
 from bough.settings import Choice, Setting, Switch
 from bough.spec import (

@@ -3,7 +3,8 @@
 from typing import Any
 
 from bough.families.family import LABELS, Family, Preset
-from bough.families.forms import Form, MosesWords, Whole
+from bough.families.forms import Form, Whole
+from bough.families.words import MosesWords
 from bough.keymap import Alias, Drop, Only, Rename
 from bough.settings import INNER, Choice, Listed, OrSoFar, Refused, Setting, Told, Where
 from bough.spec import (

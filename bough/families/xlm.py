@@ -4,7 +4,8 @@ from typing import Any
 
 from bough.families.bert import BERT
 from bough.families.family import LABELS, Preset, grown
-from bough.families.forms import Form, Suffixed, XlmWords
+from bough.families.forms import Form, Suffixed
+from bough.families.words import XlmWords
 from bough.keymap import Alias, Drop, Fuse, Rename
 from bough.record import brief
 from bough.settings import Choice, Listed, Refused, Setting, Switch, Where

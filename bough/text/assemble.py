@@ -9,7 +9,8 @@ import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers, processors
 
 from bough.errors import ArtefactError, BoughError
-from bough.families.forms import Bytes, Cleaned, Form, Letters, Pieces, Suffixed, TwoSides, Whole, WordPiece
+from bough.families.forms import Bytes, Form, Letters, Pieces, Suffixed, TwoSides, Whole, WordPiece
+from bough.families.words import Cleaned
 from bough.text.guard import guarded
 
 SPACE = "▁"

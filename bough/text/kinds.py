@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeAlias
 
 from bough.errors import FieldError
-from bough.families.forms import Bytes, Cleaned, Form, Letters, Pieces, Suffixed, TwoSides, Whole, WordPiece
+from bough.families.forms import Bytes, Form, Letters, Pieces, Suffixed, TwoSides, Whole, WordPiece
+from bough.families.words import Cleaned
 from bough.record import MISSING, Range, Record, get
 
 Kind: TypeAlias = Literal["word", "character", "bpe", "bytes", "wordpiece", "unigram"]

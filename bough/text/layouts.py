@@ -9,7 +9,8 @@ import tokenizers
 from tokenizers import AddedToken, models
 
 from bough.errors import ArtefactError
-from bough.families.forms import Bytes, Form, MosesWords, Pieces, Suffixed, TwoSides, Whole, WordPiece, XlmWords
+from bough.families.forms import Bytes, Form, Pieces, Suffixed, TwoSides, Whole, WordPiece
+from bough.families.words import MosesWords, XlmWords
 from bough.record import brief
 from bough.text.assemble import add_specials, assembled, frame, looked_up
 from bough.text.encoding import Finder

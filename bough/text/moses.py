@@ -15,7 +15,7 @@ from typing import Any
 from tokenizers import AddedToken, models
 
 from bough.errors import BoughError
-from bough.families.forms import MosesWords, XlmWords
+from bough.families.words import MosesWords, XlmWords
 from bough.text.apart import Apart
 from bough.text.encoding import Word
 from bough.text.traced import Span, Traced

@@ -10,7 +10,8 @@ from typing import Any, cast
 from tokenizers import AddedToken
 
 from bough.errors import ArtefactError, FieldError
-from bough.families.forms import ROLES, Bytes, Form, MosesWords, Pieces, Suffixed, Whole, WordPiece, XlmWords
+from bough.families.forms import ROLES, Bytes, Form, Pieces, Suffixed, Whole, WordPiece
+from bough.families.words import MosesWords, XlmWords
 from bough.files.folder import LARGEST_JSON
 from bough.record import brief
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from tokenizers import AddedToken, models
 
 from bough.errors import BoughError
-from bough.families.forms import Form, Letters, MosesWords, Suffixed, Whole, XlmWords
+from bough.families.forms import Form, Letters, Suffixed, Whole
+from bough.families.words import MosesWords, XlmWords
 from bough.text.alphabet import BYTES, byte_letters, chosen, spelled
 from bough.text.assemble import assembled
 from bough.text.count import HELD, Cost, Find, counted

@@ -9,7 +9,8 @@ from typing import Any
 from tokenizers import models
 
 from bough.errors import BoughError
-from bough.families.forms import Form, MosesWords, Suffixed, Whole, XlmWords
+from bough.families.forms import Form, Suffixed, Whole
+from bough.families.words import MosesWords, XlmWords
 from bough.text.assemble import assembled
 from bough.text.guard import guarded
 from bough.text.layouts import MERGES, NUMBERED, WORDS
