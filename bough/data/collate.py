@@ -89,7 +89,7 @@ class ManyLabels:
 
 @dataclass(frozen=True)
 class Tags:
-    """A number of each token of the first text that has one: of a word the first token has; where none is, stands -1."""
+    """A number of each token of the first text that has one; of a word its first has. -1 stands where there is none."""
 
     column: str = "labels"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,19 @@ def test_no_items_are_a_batch_of_none(name: str) -> None:
     assert {key: (len(goal), goal.dtype) for key, goal in batch.goals.items()} == {
         key: (0, goal.dtype) for key, goal in full.goals.items()
     }
+
+
+@pytest.mark.parametrize("name", ["two texts", "masked spans", "side by side", "masks"])
+def test_a_batch_of_many_examples_takes_as_long_for_each_as_one_of_few(name: str) -> None:
+    taken: list[float] = []
+    for count, times in ((64, 32), (2048, 1)):
+        given = some(count)
+        batch_of(ALL[name], given)
+        begin = time.process_time()
+        for _ in range(times):
+            batch_of(ALL[name], given)
+        taken.append(time.process_time() - begin)
+    assert taken[1] < 3 * taken[0]
 
 
 # Goals

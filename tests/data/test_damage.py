@@ -214,8 +214,9 @@ def test_limits_that_cannot_be_kept_are_errors() -> None:
         "item 1: has 569 tokens, and 568 come to the limit of 512 once they are damaged; shorten it, or let the policy "
         "be truncate or head-tail"
     )
-    with pytest.raises(BoughError, match=r"^limit: 2 leaves no token beside the 2 special ones$"):
-        Infill(Masks(MASK, NOWHERE), ONE, ONE, SEP, Limit(2))
+    for length in (1, 2):
+        with pytest.raises(BoughError, match=rf"^limit: {length} leaves no token beside the 2 special ones$"):
+            Infill(Masks(MASK, NOWHERE), ONE, ONE, SEP, Limit(length))
     with pytest.raises(BoughError, match=r"^limit: the policy 'window' makes several sequences of one text"):
         Infill(Masks(MASK, NOWHERE), ONE, ONE, SEP, Limit(20, "window"))
 
