@@ -8,6 +8,7 @@ import json
 import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -375,6 +376,16 @@ def test_as_many_places_are_kept_as_are_asked_for_and_all_are_counted(checked: C
         49,
         [f"train.csv:{n}" for n in range(3, 10)],
     )
+
+
+def test_time_grows_with_the_number_of_rows_and_not_with_its_square(checked: Checked) -> None:
+    def seconds(count: int) -> float:
+        content = written(reviews(count, 20))
+        start = time.process_time()
+        checked({"train.csv": content})
+        return time.process_time() - start
+
+    assert seconds(4000) < 24 * min(seconds(500) for _ in range(3))  # eight times as many; squares would be sixty-four
 
 
 def test_a_check_with_a_tokenizer_loads_no_torch() -> None:

@@ -29,7 +29,7 @@ from bough.errors import BoughError
 ROWS, LETTERS = 256, 2**22
 """So many rows are looked at together, and few more letters."""
 BINS = 16
-"""Of the sketch of lengths."""
+"""At most, of the sketch of lengths."""
 LONGEST = 5
 """As many of the longest rows are named."""
 ORDER = {"error": 0, "warning": 1, "note": 2}
@@ -187,11 +187,11 @@ def _together(rows: Iterator[Numbered]) -> Iterator[Numbered]:
 def _sets(sources: Mapping[str, Source], reading: _Reading, lengths: Lengths) -> Iterator[SetFacts]:
     """What there is to know of each set."""
     ends = [*reading.kept.starts[1:], len(lengths)]
-    top = _at(lengths, 0.99) if len(lengths) else 1
-    edges = np.linspace(0, max(top, 1), BINS + 1)
+    top = _at(lengths, 0.99)
+    edges = np.linspace(0, top + 1, min(BINS, top + 1) + 1)
     for (name, source), start, end in zip(sources.items(), reading.kept.starts, ends, strict=True):
         own = lengths[start:end]
-        sketch, _ = np.histogram(np.minimum(own, edges[-1]), edges)
+        sketch, _ = np.histogram(np.minimum(own, top), edges)
         yield SetFacts(
             name=name,
             files=tuple(file.name for file in source.files()),
