@@ -17,7 +17,7 @@ data = typer.Typer(help="Samples to try things on: see which there are, and fetc
 
 @data.command()
 def list(json: Json = False) -> None:  # noqa: A001  # the verb is called so
-    """Show the samples: what each is, how large, under which licence, and where it lies if it was fetched."""
+    """Show the samples: what each is, how large, under which licence, and whether it was fetched."""
     from bough.data.named import SAMPLES
 
     rows = [(one, one.fetched) for one in SAMPLES.values()]
@@ -28,7 +28,9 @@ def list(json: Json = False) -> None:  # noqa: A001  # the verb is called so
     table.add_column(no_wrap=True, style="bold")
     for one, there in rows:
         about = Text.assemble(one.what, (f"\n{one.size}; licence: {one.licence}", "dim"))
-        table.add_row(one.name, about.append("".join(f"\n{folder}" for folder in there), "cyan"))
+        if there:
+            about.append(f"\nfetched: {', '.join(folder.name for folder in there)}", "cyan")
+        table.add_row(one.name, about)
     terminal.show(table, "", "`bough data get NAME` fetches one; its files are then named as in `reviews/train.csv`.")
 
 

@@ -27,7 +27,7 @@ ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]{1,2}|.)")
 LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "\\": "\\", '"': '"'}
 ORDERS = {b"\xde\x12\x04\x95": "<", b"\x95\x04\x12\xde": ">"}
 """How a `.mo` file starts, by the order of bytes in its numbers."""
-LARGEST = 2**26
+LARGEST = 2**24
 """Bytes of a `.mo` file; it is read as a whole."""
 
 
@@ -108,7 +108,8 @@ class _Entry:
         """Whether a line is of another entry."""
         if text.startswith("#"):
             return self.translated
-        return keyword in ("msgctxt", "msgid") and ("msgid" in self.strings or keyword in self.strings)
+        started = not self.strings or "msgid" in self.strings or keyword in self.strings
+        return started and keyword in ("msgctxt", "msgid")
 
     def end(self) -> Iterator[_Entry]:
         """The entry as it is when nothing more of it comes."""

@@ -56,7 +56,7 @@ class Columns(Record):
     def named(self, row: Row, need: Sequence[Part]) -> Row | Fault:
         """The row by its parts, once those needed are known to be there and texts to be texts."""
         values = self._renamed(row.values) if self.given else row.values
-        texts = [part for part in TEXTS if part in values]
+        texts: list[Part] = [part for part in TEXTS if part in values]
         asked: tuple[Part, ...] = (*self.given.values(), *need, *(() if texts else ("text",)))
         for part in asked:
             if part not in values:

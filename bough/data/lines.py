@@ -53,7 +53,7 @@ def _split(stream: io.BufferedReader) -> Iterator[bytes]:
         stream.read(len(MARK))
     parts: list[bytes] = []
     size = 0
-    while chunk := stream.read(CHUNK):
+    while chunk := stream.read1(CHUNK):
         if chunk.endswith(b"\r") and stream.peek(1)[:1] == b"\n":
             chunk += stream.read(1)
         for piece in chunk.splitlines(keepends=True):

@@ -26,6 +26,8 @@ class Sample:
     what: str
     size: str
     licence: str
+    train: str
+    """The file of it to train on."""
 
     @property
     def fetched(self) -> list[Path]:
@@ -36,21 +38,24 @@ class Sample:
 SAMPLES = {
     "reviews": Sample(
         "reviews",
-        "snippets of film reviews in English, positive or negative; fetched by pip",
+        "snippets of film reviews in English, positive or negative; comes by pip",
         "10,207 rows, 1.3 MB",
         "MIT, and the sentences are their critics'",
+        "train.csv",
     ),
     "pydocs": Sample(
         "pydocs",
         "the documentation that this Python carries, as documents",
         "700 documents, 2.6 MB",
         "PSF-2.0",
+        "train.txt",
     ),
     "gettext": Sample(
         "gettext:LANG",
         "what the programs on this machine say in English and in a language, as pairs",
         "up to 50,000 pairs, 5 MB",
         "each program's own",
+        "train.tsv",
     ),
 }
 """By the first word of the name."""
@@ -82,10 +87,11 @@ def get(name: str) -> Path:
 def file(path: str) -> Path | None:
     """The file that a path such as `reviews/train.csv` means, if it is a sample's."""
     name, _, rest = path.partition("/")
-    if name.partition(":")[0] not in SAMPLES:
+    kind = name.partition(":")[0]
+    if kind not in SAMPLES:
         return None
     if not rest:
-        raise BoughError(f"{path}: is a sample of several files; name one of them, such as train")
+        raise BoughError(f"{path}: is a sample of several files; name one, such as {name}/{SAMPLES[kind].train}")
     folder = get(name)
     files = _sums(folder)
     if rest not in files:

@@ -98,7 +98,7 @@ def _member(archive: bytes, name: str) -> bytes:
 def snippets(table: str) -> list[Snippet]:
     """The snippets that are positive or negative, each once, as they are written today."""
     found: dict[str, Snippet] = {}
-    for line in table.split("\n"):
+    for line in table.strip().split("\n"):
         _, rating, text = line.split("\t", 2)
         if abs(float(rating)) >= NEUTRAL:
             clean = " ".join(unicodedata.normalize("NFC", html.unescape(text)).replace("''", '"').split())

@@ -53,9 +53,9 @@ class Source(Record):
         if not counted.rows:
             raise self._empty(counted)
 
-    def texts(self) -> Iterator[str]:
-        """Every text of every row."""
-        for row in self.rows():
+    def texts(self, tally: Tally | None = None) -> Iterator[str]:
+        """Every text of every row; the tally is told as by `rows`."""
+        for row in self.rows(tally):
             for part in TEXTS:
                 if part in row.values:
                     yield row.values[part]
@@ -83,7 +83,9 @@ class Source(Record):
         where = ", ".join(self.paths)
         if not tally.skipped:
             return BoughError(f"{where}: holds no rows; name a file that has some")
-        return BoughError(f"{where}: all {tally.skipped:,} rows are bad; the first is {tally.complaints[0]}")
+        return BoughError(
+            f"{where}: holds {tally.skipped:,} bad rows and no good one; the first is {tally.complaints[0]}"
+        )
 
     def _checked(self, need: Sequence[Part]) -> Iterator[Row | Fault]:
         """Every row as this source names its columns, or what is wrong with it."""

@@ -12,7 +12,7 @@ import weakref
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from bough.data import named
 from bough.errors import ArtefactError, BoughError
@@ -105,7 +105,7 @@ class _Unpacked(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer)
         try:
-            content = self.inner.read(len(view))
+            content = self.inner.read1(len(view))
         except (EOFError, OSError, zlib.error) as error:
             raise ArtefactError(f"{self.name}: cannot be unpacked ({error}); fetch or pack the file again") from None
         self.grown += len(content)
@@ -119,7 +119,7 @@ class _Unpacked(io.RawIOBase):
 class _Spool:
     """What a stream gave so far, kept in a file without a name, so that it can be read again."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: Any) -> None:
         self.stream = stream
         self.kept = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # it lasts as long as the spool
         self.size = 0
@@ -129,14 +129,14 @@ class _Spool:
         """Bytes from a place; none where the stream has ended."""
         if at < self.size:
             return os.pread(self.kept.fileno(), min(count, self.size - at), at)
-        content = cast("io.BufferedReader", self.stream).read1(count)
+        content: bytes = self.stream.read1(count)
         self.kept.write(content)
         self.size += len(content)
         return content
 
 
 @functools.lru_cache(maxsize=1)
-def _stdin(stream: BinaryIO) -> _Spool:
+def _stdin(stream: Any) -> _Spool:
     """The one spool of this process's stdin."""
     return _Spool(stream)
 

@@ -181,7 +181,7 @@ def test_an_empty_corpus_is_told(written: Write, content: bytes) -> None:
 def test_a_header_alone_is_an_empty_corpus_and_so_are_bad_rows_alone(written: Write) -> None:
     assert told(Source((written("a.csv", b"text,label\n"),))) == "a.csv: holds no rows; name a file that has some"
     assert told(Source((written("a.jsonl", b"1\n2\n"),), skip_bad=True)) == (
-        "a.jsonl: all 2 rows are bad; the first is a.jsonl:1: must be a JSON object, not 1"
+        "a.jsonl: holds 2 bad rows and no good one; the first is a.jsonl:1: must be a JSON object, not 1"
     )
 
 
