@@ -27,6 +27,7 @@ from bough.cli.demo import demo
 from bough.cli.diff import diff
 from bough.cli.embed import embed
 from bough.cli.families import families
+from bough.cli.tokenizer import tokenizer
 from bough.cli.verify import verify
 from bough.errors import BoughError
 
@@ -40,6 +41,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 for verb in (demo, families, diff, convert, verify, embed, check, bench):
     app.command()(verb)
 app.add_typer(data, name="data")
+app.add_typer(tokenizer, name="tokenizer")
 
 
 def _version(wanted: bool) -> bool:

@@ -31,12 +31,10 @@ class Given:
 
 
 @contextlib.contextmanager
-def given(said: Sequence[str], file: Path | None, what: str = "text") -> Generator[Given]:
+def given(said: Sequence[str], file: Path | None, what: str = "texts", each: str = "a text") -> Generator[Given]:
     """The lines, from where the user said they are."""
     if bool(said) == bool(file):
-        raise BoughError(
-            f"give {what}s, or --file with a {what} on each line, or - to read them from stdin; one of these"
-        )
+        raise BoughError(f"give {what}, or --file with {each} on each line, or - to read them from stdin; one of these")
     if "-" in (str(file), *(said if len(said) == 1 else ())):
         yield Given(_lines(sys.stdin.buffer, "stdin"), "stdin")
     elif file:

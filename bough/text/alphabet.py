@@ -6,15 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from tokenizers import pre_tokenizers
-
 BYTES: tuple[str, ...] = tuple(f"<0x{number:02X}>" for number in range(256))
 """How a vocabulary that falls back to bytes spells them."""
 
 
-def byte_letters() -> list[str]:
-    """The letters that stand for bytes where all text is bytes."""
-    return sorted(pre_tokenizers.ByteLevel.alphabet())
+PLAIN = {*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), 256)}
+"""The bytes that stand for themselves as letters, where all text is bytes; each other has a letter behind them all."""
+OTHERS = [byte for byte in range(256) if byte not in PLAIN]
+BYTE_OF = {chr(byte): byte for byte in PLAIN} | {chr(256 + number): byte for number, byte in enumerate(OTHERS)}
+"""The byte that each of those letters stands for."""
+
+
+def from_bytes(token: str) -> str:
+    """What a token of such letters says; bytes that are no letter by themselves by their numbers."""
+    if not all(letter in BYTE_OF for letter in token):
+        return token
+    return bytes(BYTE_OF[letter] for letter in token).decode(errors="backslashreplace")
 
 
 def chosen(words: Mapping[str, int], least: int, most: int | None) -> list[str]:

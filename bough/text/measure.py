@@ -17,6 +17,8 @@ WORD = re.compile(r"\S+")
 LETTERS, TEXTS = 2**18, 2**10
 """So many letters, or texts, are looked at together."""
 
+PAGE = 2**12
+
 
 @dataclass
 class Measure:
@@ -114,6 +116,26 @@ class _Reader:
         return len(
             {word for start, end in spans for word in range(bisect_right(ends, start), bisect_left(starts, end))}
         )
+
+
+class Sample:
+    """Texts from all over a stream, evenly spread, kept while it passes."""
+
+    def __init__(self, most: int = 1000) -> None:
+        self.texts: list[str] = []
+        """Of each its start, no longer than a page."""
+        self._most = most
+
+    def passing(self, texts: Iterable[str]) -> Iterator[str]:
+        """The texts as they come."""
+        every = 1
+        for number, text in enumerate(texts):
+            if number % every == 0:
+                self.texts.append(text[:PAGE])
+            if len(self.texts) > self._most:
+                self.texts = self.texts[::2]
+                every *= 2
+            yield text
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:

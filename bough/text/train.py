@@ -15,7 +15,7 @@ from tokenizers import AddedToken, models
 from bough.errors import BoughError
 from bough.families.forms import Form, Letters, Suffixed, Whole
 from bough.families.words import MosesWords, XlmWords
-from bough.text.alphabet import BYTES, byte_letters, chosen, spelled
+from bough.text.alphabet import BYTE_OF, BYTES, chosen, spelled
 from bough.text.assemble import assembled
 from bough.text.count import HELD, Cost, Find, counted
 from bough.text.encoding import Finder
@@ -49,6 +49,10 @@ class Trained:
     tokenizer: Tokenizer
     files: Mapping[str, bytes]
     """Its folder, by the names of files."""
+    texts: int
+    """How many it was learnt from."""
+    words: int
+    """How many different ones they hold."""
     notes: tuple[str, ...]
     """What whoever asked should know of it."""
 
@@ -94,7 +98,8 @@ def trained(texts: Iterable[str], plan: Plan, form: Form | None = None) -> Train
     made = files(form, ids, guarded(lambda: learnt.model(ids), "training", BoughError), learnt.pairs)
     tokenizer = tokenizer_of(made, "tokenizer", form)
     assert tokenizer
-    return Trained(tokenizer, made, tuple(_notes(plan, len(tokenizer), count.forgotten)))
+    notes = tuple(_notes(plan, len(tokenizer), count.forgotten))
+    return Trained(tokenizer, made, count.texts, len(count.words), notes)
 
 
 def _notes(plan: Plan, size: int, forgotten: int) -> Iterable[str]:
@@ -148,7 +153,7 @@ def _letters(plan: Plan, words: Mapping[str, int]) -> tuple[list[str], Mapping[s
     if plan.kind == "word":
         return [], words
     if plan.kind == "bytes":
-        return byte_letters(), words
+        return sorted(BYTE_OF), words
     letters = chosen(words, plan.min_count if plan.kind == "character" else 1, plan.alphabet)
     # A unigram takes the name of a byte in a text for that byte, unless it knows letters that spell it.
     names = "".join(BYTES) if plan.falls_back and plan.kind == "unigram" else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from tokenizers import models
@@ -11,6 +12,8 @@ from tokenizers import models
 from bough.errors import BoughError
 from bough.families.forms import Form, Suffixed, Whole
 from bough.families.words import MosesWords, XlmWords
+from bough.files.atomic import replaced, write
+from bough.files.folder import BESIDE
 from bough.text.assemble import assembled
 from bough.text.guard import guarded
 from bough.text.layouts import MERGES, NUMBERED, WORDS
@@ -19,6 +22,8 @@ from bough.text.said import CONFIG
 
 ANY_KIND = "PreTrainedTokenizerFast"
 """What other tools call a tokenizer of which its tokenizer.json says everything."""
+OTHERS = ("generation_config.json", "preprocessor_config.json")
+"""What lies beside a model's weights and is of no tokenizer."""
 
 
 def files(
@@ -41,6 +46,16 @@ def files(
             inner = assembled(form, model)
             vocabulary = {WHOLE: guarded(lambda: inner.to_str(pretty=True), "training", BoughError)}
     return {name: text.encode() for name, text in {**vocabulary, CONFIG: _config(form, said)}.items()}
+
+
+def save(folder: Path, content: Mapping[str, bytes]) -> None:
+    """Put a tokenizer's files into a folder, all of them or none; what is of another tokenizer goes, the rest stays."""
+    with replaced(folder) as aside:
+        for name in BESIDE:
+            if name not in OTHERS:
+                (aside / name).unlink(missing_ok=True)
+        for name, data in content.items():
+            write(aside / name, data)
 
 
 def _config(form: Form, said: dict[str, Any]) -> str:

@@ -1,0 +1,111 @@
+"""`bough tokenizer show`: the pieces of texts drawn, what several vocabularies do to a corpus, or what one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from bough.cli import terminal
+from bough.cli.options import ColumnNames, Format, Json, Per, SkipBad
+from bough.cli.texts import given
+from bough.cli.tokenizer_page import about, comparison, facts, pieces, roles, summary
+from bough.cli.tokenizer_train import source_of
+
+if TYPE_CHECKING:
+    from bough.text.measure import Measure
+    from bough.text.tokenizer import Tokenizer
+
+WORDS = "Words are what stands between white space. Special tokens around texts are not counted."
+READ = ("ids", "tokens", "offsets", "words", "special")
+
+
+def show(
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TOKENIZER... TEXT...",
+            help="Tokenizers, then texts; - reads these from stdin.",
+            show_default=False,
+        ),
+    ],
+    file: Annotated[
+        list[str] | None,
+        typer.Option("--file", metavar="DATA", help="Measure on this corpus; may be said again.", show_default=False),
+    ] = None,
+    format: Format = None,  # noqa: A002  # the option is called so
+    columns: ColumnNames = None,
+    per: Per = None,
+    skip_bad: SkipBad = False,
+    json: Json = False,
+) -> None:
+    """Draw the pieces of texts, or measure side by side what tokenizers do to a corpus.
+
+    Under each piece are its id and its place: a piece at 3:7 is text[3:7]. Without texts, what a tokenizer is is told.
+    """
+    from bough.text.measure import measure
+    from bough.text.read import open_tokenizer
+
+    count = len(names) if file else 1 + _leading(names[1:])
+    readers = {name: open_tokenizer(name) for name in names[:count]}
+    if file:
+        source = source_of(file, format, columns, per, skip_bad)
+        with terminal.working(f"reading {', '.join(file)}"):
+            found = measure(source.texts(), list(readers.values()))
+        _compare(dict(zip(readers, found, strict=True)), json)
+    elif names[count:]:
+        with given(names[count:], None) as texts:
+            for text in texts.lines:
+                _draw(text, readers, json)
+    elif json:
+        terminal.document([_facts(name, reader) for name, reader in readers.items()])
+    else:
+        terminal.show(*(facts(name, reader) for name, reader in readers.items()))
+
+
+def _compare(found: Mapping[str, Measure], json: bool) -> None:
+    if json:
+        terminal.document([{"tokenizer": name, **one.plain()} for name, one in found.items()])
+        return
+    names = _short(list(found))
+    table = comparison(dict(zip(names, found.values(), strict=True)))
+    terminal.show(about(next(iter(found.values()))), "", table, "", Text(WORDS, "dim"))
+
+
+def _draw(text: str, readers: Mapping[str, Tokenizer], json: bool) -> None:
+    width = terminal.results().width
+    for short, (name, reader) in zip(_short(list(readers)), readers.items(), strict=True):
+        encoding = reader.encode(text)
+        if json:
+            read = {column: getattr(encoding, column) for column in READ}
+            terminal.line(dumps({"tokenizer": name, "text": text, **read}, ensure_ascii=False))
+        else:
+            terminal.show(summary(short, encoding, reader), *pieces(text, encoding, reader, width), "")
+
+
+def _facts(name: str, reader: Tokenizer) -> dict[str, Any]:
+    special = {role: {"token": token, "id": number} for role, (token, number) in roles(reader).items()}
+    return {"tokenizer": name, "size": len(reader), "special": special, "fingerprint": reader.fingerprint}
+
+
+def _short(names: Sequence[str]) -> list[str]:
+    """The last parts of paths, where those differ."""
+    last = [Path(name).resolve().name for name in names]
+    return last if len(set(last)) == len(last) else list(names)
+
+
+def _leading(names: Sequence[str]) -> int:
+    """How many of these are tokenizers, before there comes a text."""
+    return next((number for number, name in enumerate(names) if not _holds(name)), len(names))
+
+
+def _holds(name: str) -> bool:
+    """Whether that is the path of a tokenizer."""
+    from bough.files.folder import BESIDE, Folder
+
+    folder = Folder(Path(name))
+    return name.endswith(".json") or any(folder.has(one) for one in BESIDE)
