@@ -140,6 +140,8 @@ def _fields(content: bytes, where: str, start: int = 0) -> Iterator[tuple[int, i
 
 def _varint(content: bytes, at: int, where: str, start: int) -> tuple[int, int]:
     """A number, seven bits to a byte, and where it ends."""
+    if at < len(content) and content[at] < 128:  # as nearly all are
+        return content[at], at + 1
     number = 0
     for shift, byte in enumerate(content[at : at + LONGEST_VARINT]):
         number |= (byte & 127) << 7 * shift
