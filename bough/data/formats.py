@@ -123,8 +123,8 @@ def quoted(lines: Iterable[Line]) -> Iterator[Fields | Fault]:
                 source.give_back()
                 yield Fault(start.place, start.fault or found)
             else:
-                bad = next((line for line in source.held if line.fault), None)
-                yield Fault(bad.place, bad.fault or "") if bad else Fields(start.place, found)
+                faults = [Fault(line.place, line.fault) for line in source.held if line.fault]
+                yield faults[0] if faults else Fields(start.place, found)
         source.keep()
 
 

@@ -73,12 +73,11 @@ def get(name: str) -> Path:
     folder = cache() / "data" / name.replace(":", "-")
     if not folder.exists():
         files = _made(kind, variant)
-        sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in files.items())
+        sums = "".join(f"{hashlib.sha256(content).hexdigest()}  {file}\n" for file, content in files.items())
         with replaced(folder) as aside:
             for file, content in {**files, SUMS: sums.encode()}.items():
                 write(aside / file, content)
-    files = _sums(folder)
-    for file, wanted in files.items():
+    for file, wanted in _sums(folder).items():
         if hashlib.sha256(_read(folder / file)).hexdigest() != wanted:
             raise ArtefactError(f"{folder / file}: has changed since it was made; remove {folder} and try again")
     return folder
@@ -120,7 +119,7 @@ def _sums(folder: Path) -> dict[str, str]:
     """The hash of each file of a sample."""
     lines = _read(folder / SUMS).decode(errors="replace").splitlines()
     found = [SUM.fullmatch(line) for line in lines]
-    if not all(found):
+    if not found or not all(found):
         raise ArtefactError(f"{folder / SUMS}: cannot be read; remove {folder} and try again")
     return {one[2]: one[1] for one in found if one}
 

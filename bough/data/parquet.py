@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import io
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from typing import Any
 
 from bough.data.formats import unfit
-from bough.data.lines import CHUNK
+from bough.data.lines import CHUNK, LONGEST, TOO_LONG
 from bough.data.rows import Fault, Place, Row
 from bough.errors import ArtefactError, BoughError
 
@@ -21,15 +22,15 @@ def records(stream: io.BufferedReader, file: str) -> Iterator[Row | Fault]:
     """Every row of a file, a few at a time."""
     arrow, parquet = _library(file)
     number = 0
-    try:
-        with _seekable(stream) as whole:
+    with _seekable(stream) as whole:
+        try:
             for batch in parquet.ParquetFile(whole).iter_batches(AT_ONCE, use_threads=False):
                 for i in range(len(batch)):
                     number += 1
                     yield _row(batch, i, Place(file, number))
-    except (arrow.ArrowException, OSError) as error:
-        said = str(error).splitlines()[0]
-        raise ArtefactError(f"{file}: cannot be read as parquet ({said}); write the file again") from None
+        except (arrow.ArrowException, OSError) as error:
+            said = str(error).splitlines()[0]
+            raise ArtefactError(f"{file}: cannot be read as parquet ({said}); write the file again") from None
 
 
 def _library(file: str) -> tuple[Any, Any]:
@@ -44,15 +45,19 @@ def _row(batch: Any, i: int, place: Place) -> Row | Fault:
         values = {name: batch.column(name)[i].as_py() for name in batch.schema.names}
     except (ValueError, OverflowError) as error:  # text that is no UTF-8; a time that Python has no number for
         return Fault(place, f"cannot be read ({error})")
+    if any(isinstance(value, str) and len(value) > LONGEST for value in values.values()):
+        return Fault(place, TOO_LONG)
     problem = unfit(values)
     return Fault(place, problem) if problem else Row(place, values)
 
 
-def _seekable(stream: io.BufferedReader) -> Any:
+@contextlib.contextmanager
+def _seekable(stream: io.BufferedReader) -> Generator[Any]:
     """The stream, or a copy of it in a file without a name where it cannot be read from its end."""
     if stream.seekable():
-        return stream
-    copy = tempfile.TemporaryFile()  # noqa: SIM115  # closed with the file read from it
-    while chunk := stream.read(CHUNK):
-        copy.write(chunk)
-    return copy
+        yield stream
+        return
+    with tempfile.TemporaryFile() as copy:
+        while chunk := stream.read(CHUNK):
+            copy.write(chunk)
+        yield copy

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bough.data.sides import split
+from bough.errors import BoughError
 
 TOPICS = "pydoc_data.topics"
 """The module that holds the texts behind `help("topics")`."""
@@ -55,9 +56,12 @@ class Document:
 
 def make() -> dict[str, bytes]:
     """The files of the sample."""
+    folder = Path(sysconfig.get_path("stdlib"))
     packages: dict[str, list[Document]] = {}
-    for one in documents(Path(sysconfig.get_path("stdlib"))):
+    for one in documents(folder):
         packages.setdefault(one.package, []).append(one)
+    if not packages:
+        raise BoughError(f"pydocs: no sources in {folder}; use a Python that came with those of its library")
     sides = split(list(packages.values()), key=lambda one: one.package, weight=lambda one: {"letters": len(one.text)})
     texts = {name: "\n\n".join(one.text for one in side) + "\n" for name, side in sides.items()}
     return {**{f"{name}.txt": text.encode() for name, text in texts.items()}, "README.md": _readme(sides, texts)}

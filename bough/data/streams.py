@@ -106,7 +106,7 @@ class _Unpacked(io.RawIOBase):
         view = memoryview(buffer)
         try:
             content = self.inner.read1(len(view))
-        except (EOFError, OSError, zlib.error) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise ArtefactError(f"{self.name}: cannot be unpacked ({error}); fetch or pack the file again") from None
         self.grown += len(content)
         if self.grown > MOST_GROWN and self.grown > MOST_TIMES * self.packed.tell():

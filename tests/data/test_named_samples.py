@@ -205,6 +205,13 @@ def test_a_package_stays_on_one_side_of_pydocs(tmp_path: Path, monkeypatch: pyte
     assert len(set.union(*packages.values())) == sum(map(len, packages.values()))
 
 
+def test_a_python_without_sources_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sysconfig.get_path", lambda name: str(tmp_path))
+    with pytest.raises(BoughError) as error:
+        named.get("pydocs")
+    assert str(error.value) == (f"pydocs: no sources in {tmp_path}; use a Python that came with those of its library")
+
+
 @pytest.mark.slow
 def test_pydocs_are_this_pythons_documentation_the_same_when_made_again() -> None:
     folder = named.get("pydocs")
@@ -312,6 +319,7 @@ def test_a_sample_in_the_cache_is_checked_by_the_sums_that_sha256sum_reads(local
     for name, content, said in [
         ("test.tsv", b"", "test.tsv: has changed since it was made"),
         ("SHA256SUMS", b"nonsense", "SHA256SUMS: cannot be read"),
+        ("SHA256SUMS", b"", "SHA256SUMS: cannot be read"),
     ]:
         before = (folder / name).read_bytes()
         (folder / name).write_bytes(content)
