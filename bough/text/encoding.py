@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import accumulate
 from typing import TypeVar
 
 import tokenizers
 
-from bough.text.limits import Spans
+from bough.errors import BoughError
+from bough.text.limits import Limit, places
+from bough.text.template import Template
 
 T = TypeVar("T")
 Places = Sequence[tuple[int, int]]
@@ -31,21 +33,6 @@ class Word:
 
 Finder = Callable[[str], list[Word]]
 """What finds the words of a text by rules that the library does not have."""
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """Neighbouring tokens of one text, or special ones."""
-
-    text: int | None
-    start: int
-    end: int
-
-    def kept(self, spans: Sequence[Spans]) -> Iterable[int]:
-        """The numbers of its tokens that stay: all special ones, and the spans of each text."""
-        if self.text is None:
-            return range(self.start, self.end)
-        return (self.start + number for span in spans[self.text] for number in span)
 
 
 class Found:
@@ -103,19 +90,6 @@ class Found:
         """Which text of a pair each token is of; None for the special ones around them."""
         return self._inner.sequence_ids
 
-    @functools.cached_property
-    def runs(self) -> list[Run]:
-        """Its texts and the special tokens around them, in order."""
-        found: list[Run] = []
-        for text, tokens in groupby(self.texts):
-            start = found[-1].end if found else 0
-            found.append(Run(text, start, start + sum(1 for _ in tokens)))
-        return found
-
-    def lengths(self, texts: int) -> tuple[int, ...]:
-        """How many tokens each text has."""
-        return tuple(sum(run.end - run.start for run in self.runs if run.text == text) for text in range(texts))
-
 
 def _place(letters: Places, start: int, end: int) -> tuple[int, int]:
     """Where letters of a word stand in the text that it was found in."""
@@ -125,14 +99,14 @@ def _place(letters: Places, start: int, end: int) -> tuple[int, int]:
 class Encoding:
     """A text or a pair as tokens, special ones included."""
 
-    def __init__(self, found: Found, keep: Sequence[int] | None = None, cut: int = 0) -> None:
+    def __init__(self, found: Found, keep: Sequence[range] | None = None, cut: int = 0) -> None:
         self._found = found
         self._keep = keep
         self.cut = cut
         """How many tokens the limit left out."""
 
     def __len__(self) -> int:
-        return len(self._found if self._keep is None else self._keep)
+        return len(self._found) if self._keep is None else sum(map(len, self._keep))
 
     def __repr__(self) -> str:
         return f"Encoding({len(self)} tokens, {self.cut} cut)"
@@ -168,4 +142,25 @@ class Encoding:
         return [text is None for text in self._kept(self._found.texts)]
 
     def _kept(self, column: list[T]) -> list[T]:
-        return column if self._keep is None else [column[number] for number in self._keep]
+        if self._keep is None:
+            return column
+        return [one for some in self._keep for one in column[some.start : some.stop]]
+
+
+def cut(found: Found, limit: Limit, room: int, template: Template, what: str) -> list[Encoding]:
+    """What a limit leaves of a text or a pair: one encoding, or the windows it takes; `what` names it in complaints."""
+    total = len(found)
+    if total <= limit.length:
+        return [Encoding(found)]
+    if limit.policy == "error":
+        raise BoughError(
+            f"{what}: has {total:,} tokens, special ones included, and the limit is {limit.length:,}; "
+            "shorten it, or let the policy be truncate, head-tail or window"
+        )
+    body = total - template.length
+    first = body if len(template.bodies) == 1 else found.texts.count(0)
+    lengths = (first, body - first)[: len(template.bodies)]
+    gaps = [len(one) for one in template.around]
+    keeps = [places(spans, lengths, gaps) for spans in limit.kept(lengths, room, what)]
+    lost = 0 if limit.policy == "window" else total - sum(map(len, keeps[0]))
+    return [Encoding(found, keep, lost) for keep in keeps]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Generator
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, TypeVar
 
 from bough.errors import BoughError
+from bough.record import brief
 
 T = TypeVar("T")
 
@@ -45,3 +46,17 @@ def hushed() -> Generator[None]:
         yield
         kept.seek(0)
         os.write(stderr, kept.read())
+
+
+def check_texts(rows: Iterable[tuple[Any, ...]]) -> None:
+    """Raise where what was given is no text, which is not the tokenizer's fault."""
+    for number, row in enumerate(rows):
+        for text in row:
+            if not isinstance(text, str):
+                raise BoughError(f"text {number}: must be text, not {brief(text)}")
+            half = next((place for place, letter in enumerate(text) if "\ud800" <= letter <= "\udfff"), None)
+            if half is not None:
+                raise BoughError(
+                    f"text {number}: letter {half + 1} is half a character, U+{ord(text[half]):04X} (a lone "
+                    "surrogate), which no vocabulary has; replace it"
+                )

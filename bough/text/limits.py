@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -39,10 +40,10 @@ class Limit(Record):
             )
         return room
 
-    def kept(self, lengths: tuple[int, ...], room: int) -> list[tuple[Spans, ...]]:
+    def kept(self, lengths: tuple[int, ...], room: int, what: str) -> list[tuple[Spans, ...]]:
         """What is kept of bodies of these lengths that are too long together: for each window, the spans of each."""
         if self.policy == "window":
-            return _windows(lengths, room, self.stride)
+            return _windows(lengths, room, self.stride, what)
         shares = shared(lengths, room)
         cut = _ends if self.policy == "head-tail" else _start
         return [tuple(cut(length, share) for length, share in zip(lengths, shares, strict=True))]
@@ -61,6 +62,17 @@ def shared(lengths: tuple[int, ...], room: int) -> tuple[int, ...]:
     return (longer, shorter) if lengths[0] > lengths[1] else (shorter, longer)
 
 
+def places(spans: Sequence[Spans], lengths: Sequence[int], gaps: Sequence[int]) -> list[range]:
+    """What stays of a whole, by number: the spans of each body, and all special tokens, which stand in the gaps."""
+    kept, at = [range(gaps[0])], gaps[0]
+    for body, length, gap in zip(spans, lengths, gaps[1:], strict=True):
+        kept += [range(at + one.start, at + one.stop) for one in body]
+        at += length
+        kept += [range(at, at + gap)]
+        at += gap
+    return kept
+
+
 def _start(length: int, share: int) -> Spans:
     return (range(min(length, share)),)
 
@@ -72,7 +84,7 @@ def _ends(length: int, share: int) -> Spans:
     return range(share - tail), range(length - tail, length)
 
 
-def _windows(lengths: tuple[int, ...], room: int, stride: int) -> list[tuple[Spans, ...]]:
+def _windows(lengths: tuple[int, ...], room: int, stride: int, what: str) -> list[tuple[Spans, ...]]:
     """The longer body a window at a time, the second of two alike; the other is whole in each."""
     slid = 0 if len(lengths) == 1 or lengths[0] > lengths[1] else 1
     whole = sum(lengths) - lengths[slid]
@@ -80,7 +92,7 @@ def _windows(lengths: tuple[int, ...], room: int, stride: int) -> list[tuple[Spa
     if each <= stride:
         beside = f" beside the {whole} tokens of the other text" if len(lengths) > 1 else ""
         raise BoughError(
-            f"limit: a window has room for {max(each, 0)} tokens{beside}, and with a stride of {stride} would never "
+            f"{what}: a window has room for {max(each, 0)} tokens{beside}, and with a stride of {stride} would never "
             "get on; give a greater length or a smaller stride"
         )
     found: list[tuple[Spans, ...]] = []

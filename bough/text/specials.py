@@ -1,4 +1,4 @@
-"""The tokens that are no text: which id plays which role, and which of them stand around the bodies of texts."""
+"""The tokens that are no text: which id plays which role, as files name them or as they are commonly spelt."""
 
 from __future__ import annotations
 
@@ -49,30 +49,3 @@ class Specials:
 
 def _first(spellings: Sequence[str], id_of: Callable[[str], int | None]) -> int | None:
     return next((number for one in spellings if (number := id_of(one)) is not None), None)
-
-
-@dataclass(frozen=True)
-class Template:
-    """What stands before, between and behind the bodies of one text or two, with the segment number of each token."""
-
-    around: tuple[tuple[int, ...], ...]
-    """The ids of the special tokens, in one place more than there are bodies."""
-    segments: tuple[tuple[int, ...], ...]
-    """Their segment numbers."""
-    bodies: tuple[int, ...]
-    """The segment number of each body."""
-
-    @property
-    def length(self) -> int:
-        """How many special tokens there are."""
-        return sum(map(len, self.around))
-
-    def wrap(self, bodies: Sequence[Sequence[int]]) -> tuple[list[int], list[int], list[bool]]:
-        """Bodies of ids with what stands around them: ids, segments, and which of them are special."""
-        ids, segments, special = list(self.around[0]), list(self.segments[0]), [True] * len(self.around[0])
-        places = zip(bodies, self.bodies, self.around[1:], self.segments[1:], strict=True)
-        for body, number, behind, their_segments in places:
-            ids += [*body, *behind]
-            segments += [*[number] * len(body), *their_segments]
-            special += [*[False] * len(body), *[True] * len(behind)]
-        return ids, segments, special

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
 from typing import Any, TypeVar
 
 import tokenizers
 from tokenizers import models
 
 from bough.errors import ArtefactError, BoughError
-from bough.record import brief
 from bough.text import fingerprint
-from bough.text.encoding import Encoding, Finder, Found, Word
-from bough.text.guard import guarded
+from bough.text.encoding import Encoding, Finder, Found, Word, cut
+from bough.text.guard import check_texts, guarded
 from bough.text.limits import Limit
 from bough.text.opened import opened
-from bough.text.specials import Specials, Template
+from bough.text.specials import Specials
+from bough.text.template import Framed, Template
 
 T = TypeVar("T")
 
 IDS = 2**32
 """The library counts ids in so many bits."""
-FIRST, SECOND = IDS - 1, IDS - 2
-"""Ids that no vocabulary has, so that they can stand for the bodies of texts."""
 LONGEST_WORD = 256
 """Letters of a word that WordPiece takes apart, which takes it their square; more make an unknown word.
 
@@ -80,14 +77,13 @@ class Tokenizer:
     @functools.cached_property
     def rows(self) -> int:
         """How many rows a table needs to have one for each id; more than there are ids where some are left out."""
-        around = {one for pair in (False, True) for one in self._around(pair).ids} - {FIRST, SECOND}
-        return 1 + max(around.union(self.vocabulary.values()), default=-1)
+        special = set[int]().union(*(one.special for one in self._framed))
+        return 1 + max(special.union(self.vocabulary.values()), default=-1)
 
     @functools.cached_property
     def fingerprint(self) -> str:
         """A hash of the vocabulary and of what certain texts become: equal for tokenizers that do the same."""
-        around = [self._around(pair) for pair in (False, True)]
-        own = fingerprint.of(self.vocabulary, self.ids, [(one.ids, one.type_ids) for one in around])
+        own = fingerprint.of(self.vocabulary, self.ids, [(one.ids, one.segments) for one in self._framed])
         return own if self.target is self else fingerprint.both(own, self.target.fingerprint)
 
     def check(self, rows: int, saved: str | None) -> None:
@@ -163,22 +159,23 @@ class Tokenizer:
     def _limited(self, texts: Sequence[str], limit: Limit | None, pairs: Sequence[str] | None) -> list[list[Encoding]]:
         if pairs is not None and len(pairs) != len(texts):
             raise BoughError(f"pairs: there are {len(pairs)} for {len(texts)} texts; give one for each")
-        count = 1 if pairs is None else 2
-        room = limit and limit.room(self._inner.num_special_tokens_to_add(count > 1), count)
         rows = [(text,) for text in texts] if pairs is None else list(zip(texts, pairs, strict=True))
-        found = self._found(rows, count)
-        if not limit or not room:
-            return [[Encoding(one)] for one in found]
-        return [_cut(one, number, limit, room, count) for number, one in enumerate(found)]
+        if not limit:
+            return [[Encoding(one)] for one in self._found(rows, pairs is not None)]
+        template = self.template(pairs is not None)
+        room = limit.room(template.length, len(template.bodies))
+        found = self._found(rows, pairs is not None)
+        what = "text" if pairs is None else "pair"
+        return [cut(one, limit, room, template, f"{what} {number}") for number, one in enumerate(found)]
 
-    def _found(self, rows: Sequence[tuple[str, ...]], count: int) -> list[Found]:
+    def _found(self, rows: Sequence[tuple[str, ...]], paired: bool) -> list[Found]:
         """All that there is in each text, or pair, before any cut."""
         find = self._find
         words = self._run(lambda: [tuple(map(find, row)) for row in rows], rows) if find else [()] * len(rows)
         given: Sequence[tuple[Any, ...]] = [tuple(map(_spellings, row)) for row in words] if find else rows
         run = functools.partial(
             self._inner.encode_batch,
-            list(given) if count > 1 else [row[0] for row in given],
+            list(given) if paired else [row[0] for row in given],
             is_pretokenized=find is not None,
         )
         return [Found(one, row) for one, row in zip(self._run(run, rows), words, strict=True)]
@@ -187,31 +184,18 @@ class Tokenizer:
         try:
             return guarded(call, self.where, ArtefactError)
         except ArtefactError:
-            _check_texts(rows)
+            check_texts(rows)
             raise
 
     @functools.cached_property
+    def _framed(self) -> tuple[Framed, Framed]:
+        """One text, and two."""
+        return Framed.of(self._inner, False, self.where), Framed.of(self._inner, True, self.where)
+
+    @functools.cached_property
     def _templates(self) -> tuple[Template, Template]:
-        return self._template(False), self._template(True)
-
-    def _around(self, pair: bool) -> tokenizers.Encoding:
-        """One body or two of a token each, with what the template puts around them."""
-        second = _body(SECOND, 1) if pair else None
-        return guarded(lambda: self._inner.post_process(_body(FIRST, 0), second), self.where, ArtefactError)
-
-    def _template(self, pair: bool) -> Template:
-        whole, marks = self._around(pair), (FIRST, SECOND) if pair else (FIRST,)
-        ids, segments = whole.ids, whole.type_ids
-        if [one for one in ids if one in marks] != list(marks):
-            what = "both texts" if pair else "the text"
-            raise ArtefactError(f"{self.where}: its template does not hold {what} once and in order; mend it there")
-        places = [-1, *(ids.index(one) for one in marks), len(ids)]
-        gaps = [slice(before + 1, after) for before, after in pairwise(places)]
-        return Template(
-            tuple(tuple(ids[gap]) for gap in gaps),
-            tuple(tuple(segments[gap]) for gap in gaps),
-            tuple(segments[place] for place in places[1:-1]),
-        )
+        one, two = self._framed
+        return one.template(self.where), two.template(self.where)
 
 
 def _tame(model: models.Model) -> None:
@@ -222,43 +206,5 @@ def _tame(model: models.Model) -> None:
         model.max_input_chars_per_word = LONGEST_WORD
 
 
-def _body(number: int, segment: int) -> tokenizers.Encoding:
-    """A body of one token that needs no text: what pads an empty one."""
-    body = tokenizers.Encoding.merge([])
-    body.pad(1, pad_id=number, pad_type_id=segment)
-    return body
-
-
 def _spellings(words: Sequence[Word]) -> list[str]:
     return [word.text for word in words]
-
-
-def _cut(found: Found, number: int, limit: Limit, room: int, texts: int) -> list[Encoding]:
-    """What the limit leaves of a text or a pair: what is kept, or the windows it takes."""
-    if len(found) <= limit.length:
-        return [Encoding(found)]
-    if limit.policy == "error":
-        what = "text" if texts == 1 else "pair"
-        raise BoughError(
-            f"{what} {number}: has {len(found):,} tokens, special ones included, and the limit is {limit.length:,}; "
-            "shorten it, or let the policy be truncate, head-tail or window"
-        )
-    windows: list[Encoding] = []
-    for spans in limit.kept(found.lengths(texts), room):
-        keep = [place for run in found.runs for place in run.kept(spans)]
-        windows.append(Encoding(found, keep, 0 if limit.policy == "window" else len(found) - len(keep)))
-    return windows
-
-
-def _check_texts(rows: Iterable[tuple[Any, ...]]) -> None:
-    """Raise where what was given is no text, which is not the tokenizer's fault."""
-    for number, row in enumerate(rows):
-        for text in row:
-            if not isinstance(text, str):
-                raise BoughError(f"text {number}: must be text, not {brief(text)}")
-            half = next((place for place, letter in enumerate(text) if "\ud800" <= letter <= "\udfff"), None)
-            if half is not None:
-                raise BoughError(
-                    f"text {number}: letter {half + 1} is half a character, U+{ord(text[half]):04X} (a lone "
-                    "surrogate), which no vocabulary has; replace it"
-                )

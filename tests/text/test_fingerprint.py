@@ -189,6 +189,13 @@ def test_converting_keeps_it(folder: Path) -> None:
     assert (folder.parent / "new" / "model.safetensors").read_bytes() == (folder / "model.safetensors").read_bytes()
 
 
+def test_converting_with_another_tokenizer_passed_over_is_the_end_of_it(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text(merges().to_str().replace("<mask>", "<musk>"))
+    new = folder.parent / "new"
+    assert main(["convert", str(folder), str(new), "--ignore", "tokenizer"]) == 0
+    assert _said(new) == {"format": "pt"}
+
+
 def test_the_list_of_words_that_a_tokenizer_json_was_made_of_is_the_same_tokenizer(folder: Path) -> None:
     vocabulary = wordpiece().get_vocab()
     (folder / "tokenizer.json").unlink()

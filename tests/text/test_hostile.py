@@ -126,6 +126,10 @@ BY_LIBRARY = {
         file(post_processor=template([SECOND], [FIRST, SECOND])),
         "index out of bounds: the len is 1 but the index is 1",
     ),
+    "template of unknown tokens, for pairs alone": (
+        file(post_processor=template([FIRST], [FIRST, SECOND, {"SpecialToken": {"id": "x", "type_id": 0}}])),
+        "no entry found for key",
+    ),
     "words of no letters": (
         file(pre_tokenizer={"type": "FixedLength", "length": 0}),
         "chunk size must be non-zero",

@@ -145,14 +145,14 @@ def test_a_limit_that_leaves_no_room_for_text_says_so(pair: str | None, said: st
 
 def test_windows_that_would_never_get_on_say_so() -> None:
     said = (
-        "limit: a window has room for {room} tokens{beside}, and with a stride of {stride} would never get on; "
+        "{what} 0: a window has room for {room} tokens{beside}, and with a stride of {stride} would never get on; "
         "give a greater length or a smaller stride"
     )
     tokenizer = ours("wordpiece")
-    with pytest.raises(BoughError, match=f"^{re.escape(said.format(room=3, beside='', stride=3))}$"):
+    with pytest.raises(BoughError, match=f"^{re.escape(said.format(what='text', room=3, beside='', stride=3))}$"):
         tokenizer.windows(["a b c d"], Limit(5, "window", 3))
     beside = " beside the 4 tokens of the other text"
-    with pytest.raises(BoughError, match=f"^{re.escape(said.format(room=0, beside=beside, stride=0))}$"):
+    with pytest.raises(BoughError, match=f"^{re.escape(said.format(what='pair', room=0, beside=beside, stride=0))}$"):
         tokenizer.windows(["a b c d"], Limit(6, "window"), ["a b c d"])
 
 
