@@ -41,13 +41,15 @@ def page(report: Report, recipe: Recipe) -> Iterator[RenderableType]:
 
 
 def _facts(report: Report, recipe: Recipe, folder: str | None, short: Short) -> Iterator[RenderableType]:
-    """Tables of sets, labels and tokens."""
+    """Sets, labels and tokens, a table of each."""
     if report.findings:
         yield ""
     yield _sets(report)
     yield _about(report, short)
     if folder:
         yield Text(f"Files are in {folder}.")
+    if recipe.tokenizer and not recipe.tokenizer.from_:
+        yield Text("The tokenizer is yet to be trained, so words are counted.")
     if report.classes:
         yield from ("", _classes(report), _baseline(report))
     if report.vocabulary:

@@ -165,6 +165,13 @@ def test_the_page_of_a_recipe_with_a_tokenizer_says_what_it_costs(run: Run, enco
 
 
 @pytest.mark.usefixtures("spoiled")
+def test_a_tokenizer_that_is_yet_to_be_trained_is_said_to_be(run: Run) -> None:
+    Path("job.toml").write_text('[data]\ntrain = "train.csv"\n[tokenizer]\nkind = "bpe"\nsize = 100\n', "utf-8")
+    ran = run("check", "job.toml")
+    assert "\nThe tokenizer is yet to be trained, so words are counted.\n" in ran.out
+
+
+@pytest.mark.usefixtures("spoiled")
 def test_warnings_alone_do_not_stop_and_nothing_is_told_where_nothing_is_wrong(run: Run) -> None:
     assert run("check", "train.csv", "--skip-bad").code == 0
     Path("train.csv").write_text("text,label\nThe river.,wet\nThe money.,dry\nA bank.,dry\nAn end.,wet\n", "utf-8")

@@ -17,7 +17,12 @@ from tokenizers import Tokenizer as Inner
 from tokenizers import models, pre_tokenizers, processors
 
 from bough.data.check import Report, Wanted, check
+from bough.data.collate import Collation
+from bough.data.feed import Feed
+from bough.data.items import Rows
+from bough.data.prepare import prepared
 from bough.data.source import Source
+from bough.data.wrap import Wrap
 from bough.errors import BoughError
 from bough.text import Limit, Tokenizer
 
@@ -31,13 +36,13 @@ PARTS = (
 NAMES = ("Ferrand", "Oslow", "Quimby", "Tarkett", "Belmonde", "Grissom", "Halloway", "Pettibone", "Zukerman", "Valmont")
 SIZES = {"train": 600, "valid": 80, "test": 80}
 
-Rows = list[list[str]]
+Table = list[list[str]]
 
 
-def reviews(count: int, seed: int) -> Rows:
+def reviews(count: int, seed: int) -> Table:
     """Reviews that are all different, half of each label."""
     rng = random.Random(seed)
-    rows: Rows = []
+    rows: Table = []
     for number in range(count):
         words = " ".join(rng.choice(part) for part in PARTS)
         names = " and ".join(f"{rng.choice(NAMES)}{rng.choice(NAMES).lower()}{rng.randrange(10**6)}" for _ in range(6))
@@ -45,7 +50,7 @@ def reviews(count: int, seed: int) -> Rows:
     return rows
 
 
-def written(rows: Rows) -> bytes:
+def written(rows: Table) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([["text", "label"], *rows])
     return text.getvalue().encode()
@@ -270,6 +275,16 @@ def test_pairs_that_are_no_translations(checked: Checked) -> None:
     assert found["same-target"] == ["train.tsv:66"]
 
 
+def test_a_row_counts_once_whatever_is_wrong_on_both_of_its_sides(checked: Checked) -> None:
+    report = checked({"train.tsv": tabbed([*parallel(), ("?!", "...")])}, Wanted(tokenizer=words("the")))
+    assert {one.kind: one.count for one in report.findings} == {"punctuation": 1, "unknown": 61}
+
+
+def test_a_placeholder_is_no_tag(checked: Checked) -> None:
+    rows = [["Say <i> or <b>, or <p class> of the lot.", "positive"], *reviews(20, 16), ["One.<br/>Two.", "negative"]]
+    assert told(checked({"train.csv": written(rows)})) == {"tags": ["train.csv:23"]}
+
+
 def test_a_pair_leaks_only_with_both_of_its_sides(checked: Checked) -> None:
     (one, said_so), (other, _), *rest = parallel()
     train = [("source", "target"), (one, said_so), *rest]
@@ -299,6 +314,17 @@ def test_what_a_tokenizer_lacks_and_a_limit_cuts_is_told_with_its_share(checked:
     assert report.epoch.tokens == sum(min(length, 20) for length in lengths)
     assert report.epoch.batches * 100 >= report.epoch.tokens > (report.epoch.batches - 2) * 100
     assert report.epoch.fill == pytest.approx(report.epoch.tokens / report.epoch.batches / 100)
+
+
+def test_the_cost_that_is_told_is_what_the_feed_makes(checked: Checked, tmp_path: Path) -> None:
+    rows = reviews(300, 15)
+    tokenizer = words(*(text for text, _ in rows))
+    report = checked({"train.csv": written(rows)}, Wanted(tokenizer=tokenizer, limit=Limit(22), batch=256))
+    store = prepared(Source(("train.csv",)), tokenizer, cache=tmp_path)
+    feed = Feed(Rows(store), Collation(Wrap.of(tokenizer, 22)), 256, epochs=1)
+    tokens = [batch.tokens for batch in feed]
+    assert report.epoch
+    assert (report.epoch.tokens, report.epoch.batches) == (sum(tokens), len(tokens))
 
 
 @pytest.mark.parametrize(

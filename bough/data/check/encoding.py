@@ -33,9 +33,9 @@ LIKELY = "\u00c3\u00c2"
 BEHIND = "\u00a0\u00ab\u00bb\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2026"
 """What may well stand behind a word that ends in such a letter."""
 ENTITY = re.compile(r"&(?:#\d{2,7}|#x[0-9a-f]{2,6}|[a-z]{2,8}[0-9]{0,2});", re.IGNORECASE)
-TAG = re.compile(
-    r"</?(?:br|p|b|i|u|a|em|strong|div|span|ul|ol|li|t[drh]|table|img|font|h[1-6])(?:\s[^<>]*)?/?>", re.IGNORECASE
-)
+TAGS = "br|p|b|i|u|a|em|strong|div|span|ul|ol|li|t[drh]|table|img|font|h[1-6]"
+TAG = re.compile(rf"</(?:{TAGS})>|<br\s*/?>|<(?:{TAGS})\s+[a-z-]+=[^<>]*>", re.IGNORECASE)
+"""Tags as pages have them; a lone <i> may be a placeholder."""
 
 
 class Damage:

@@ -24,13 +24,13 @@ class Odd:
     def read(self, rows: Sequence[Numbered]) -> None:
         """Look at each text."""
         for one in rows:
-            for _, text in one.texts:
-                if not text.strip():
-                    self._blank.add(one.number, "")
-                elif not any(map(str.isalnum, text)) and not fold(text):
-                    self._marks.add(one.number)
-                if hit := CONTROL.search(text):
-                    self._control.add(one.number, excerpt(text, hit.start()))
+            texts = [text for _, text in one.texts]
+            if not all(map(str.strip, texts)):
+                self._blank.add(one.number)
+            if any(text.strip() and not any(map(str.isalnum, text)) and not fold(text) for text in texts):
+                self._marks.add(one.number)
+            if hit := CONTROL.search(one.whole):
+                self._control.add(one.number, excerpt(one.whole, hit.start()))
 
     def found(self, kept: Kept) -> list[Finding]:
         """What there is of each."""

@@ -77,8 +77,8 @@ class Size:
         end = kept.starts[1] if len(kept.starts) > 1 else len(kept)
         longest = limit.length if limit and limit.policy in ("truncate", "head-tail") and self._alone else batch
         lengths = np.sum([np.minimum(side[:end], longest) for side in self._sides], axis=0)
-        if not self._alone:
-            # Documents are cut where a batch ends, so that nothing of it stays empty.
+        if not self._alone or (limit and limit.policy == "window"):
+            # Documents and windows are cut to fit, so that nothing of a batch stays empty.
             lengths = self.lengths[:end]
             batches = -(-int(lengths.sum()) // batch)
         else:

@@ -58,17 +58,20 @@ class Vocabulary:
     def counts(self, rows: Sequence[Numbered]) -> list[dict[str, int]]:
         """How many tokens the texts of each row have, by side, those around them included."""
         found: list[dict[str, int]] = [{} for _ in rows]
+        lacking: dict[int, tuple[str, Tokenizer]] = {}
         for side in dict.fromkeys(side for one in rows for side, _ in one.texts):
             texts = [(place, text) for place, one in enumerate(rows) for name, text in one.texts if name == side]
             counted = self._side(side)
             for (place, text), ids in zip(texts, counted.tokenizer.ids([text for _, text in texts]), strict=True):
                 found[place][side] = len(ids)
                 if counted.take(ids):
-                    shown = len(self._unknown.first) < self._most
-                    self._unknown.add(rows[place].number, _unknown(text, counted.tokenizer) if shown else "")
-                if text.strip() and not ids:
-                    self._nothing.add(rows[place].number)
-        for counts in found:
+                    lacking.setdefault(place, (text, counted.tokenizer))
+        for place, (text, tokenizer) in sorted(lacking.items(), key=lambda one: one[0]):
+            shown = len(self._unknown.first) < self._most
+            self._unknown.add(rows[place].number, _unknown(text, tokenizer) if shown else "")
+        for one, counts in zip(rows, found, strict=True):
+            if any(text.strip() and not counts[side] for side, text in one.texts):
+                self._nothing.add(one.number)
             self._add_around(counts)
         return found
 
