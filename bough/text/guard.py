@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterable
 from typing import Any, TypeVar
 
@@ -20,6 +21,9 @@ EXPLAINED = {
 
 OPENING = "Cannot instantiate Tokenizer from buffer: "
 """What it says in front of all that is wrong with a file."""
+
+ALONE = threading.Lock()
+"""A process has one stderr, which one thread at a time may take away."""
 
 
 def guarded(call: Callable[[], T], where: str, kind: type[BoughError], remedy: str = "") -> T:
@@ -38,14 +42,21 @@ def guarded(call: Callable[[], T], where: str, kind: type[BoughError], remedy: s
 @contextlib.contextmanager
 def hushed() -> Generator[None]:
     """Keep from stderr the trace that a panic prints there before it becomes an error; all else comes out behind."""
-    with tempfile.TemporaryFile() as kept, contextlib.ExitStack() as restore:
-        stderr = os.dup(2)
-        restore.callback(os.close, stderr)
-        os.dup2(kept.fileno(), 2)
-        restore.callback(os.dup2, stderr, 2)
+    with ALONE, contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # of a process that has no stderr, or no room for a file
+            stderr = os.dup(2)
+            stack.callback(os.close, stderr)
+            kept = stack.enter_context(tempfile.TemporaryFile())
+            os.dup2(kept.fileno(), 2)
+
+            def put_back(error: type[BaseException] | None, *_: object) -> None:
+                os.dup2(stderr, 2)
+                if not error:
+                    kept.seek(0)
+                    os.write(stderr, kept.read())
+
+            stack.push(put_back)
         yield
-        kept.seek(0)
-        os.write(stderr, kept.read())
 
 
 def check_texts(rows: Iterable[tuple[Any, ...]]) -> None:

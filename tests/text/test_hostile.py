@@ -6,7 +6,10 @@ import copy
 import json
 import os
 import re
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -184,7 +187,7 @@ def test_what_costs_too_much_but_comes_to_an_end_is_refused_too() -> None:
 
 
 def test_a_list_of_added_tokens_without_end_is_refused() -> None:
-    content = file(added_tokens=[added(3 + number, f"[{number}]" + "x" * 10**5) for number in range(50)])
+    content = file(added_tokens=[added(3 + number, f"[{number}]" + "x" * 10**6) for number in range(5)])
     with pytest.raises(ArtefactError, match=f"^{WHERE}: refused, because it has more than 4 MiB of added tokens$"):
         Tokenizer.from_json(content, WHERE)
 
@@ -238,3 +241,18 @@ def test_what_others_say_on_stderr_while_a_file_is_opened_is_not_lost(capfd: pyt
         os.write(2, b"a warning\n")
     os.write(2, b"another\n")
     assert capfd.readouterr().err == "a warning\nanother\n"
+
+
+def test_files_that_are_opened_at_once_leave_stderr_as_it_was(capfd: pytest.CaptureFixture[str]) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        assert len(list(pool.map(lambda _: Tokenizer.from_json(file(), WHERE), range(20)))) == 20
+    os.write(2, b"still here\n")
+    assert capfd.readouterr().err == "still here\n"
+
+
+def test_a_process_without_stderr_opens_files_too() -> None:
+    program = (
+        "import os, sys; os.close(2); from bough.text import Tokenizer; "
+        "Tokenizer.from_json(sys.stdin.buffer.read(), 'it')"
+    )
+    assert subprocess.run([sys.executable, "-c", program], input=file(), check=False).returncode == 0
