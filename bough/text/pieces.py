@@ -60,7 +60,7 @@ def by_score(model: PieceModel) -> Cut:
     trie = _trie(model)
 
     def cut(text: str) -> Iterator[tuple[int, int, bool]]:
-        best = array("f", bytes(4 * (len(text) + 1)))
+        best, rounded = array("f", bytes(4 * (len(text) + 1))), array("f", [0.0])
         came = [-1] * (len(text) + 1)
         known = bytearray(len(text) + 1)
         for start in range(len(text)):
@@ -68,9 +68,9 @@ def by_score(model: PieceModel) -> Cut:
             if not found or found[0][0] > start + 1:
                 found.append((start + 1, unknown, False))
             for end, score, is_known in found:
-                total = best[start] + score
-                if came[end] < 0 or total > best[end]:
-                    best[end], came[end], known[end] = total, start, is_known
+                rounded[0] = best[start] + score
+                if came[end] < 0 or rounded[0] > best[end]:
+                    best[end], came[end], known[end] = rounded[0], start, is_known
         return _back(came, known, together=not model.byte_fallback)
 
     return cut

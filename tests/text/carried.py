@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,17 @@ def pieces_of(content: bytes) -> list[str]:
     """The pieces of a SentencePiece model, as its makers' own library has them."""
     model = sentencepiece.SentencePieceProcessor(model_proto=content)
     return [model.id_to_piece(number) for number in range(model.get_piece_size()) if not model.is_control(number)]
+
+
+def field(number: int, content: bytes) -> bytes:
+    """A field of a SentencePiece model's file, as it is written."""
+    assert len(content) < 128
+    return bytes([number << 3 | 2, len(content)]) + content
+
+
+def piece(text: bytes, score: float = 0.0, kind: int = 1) -> bytes:
+    """A piece in such a file."""
+    return field(1, field(1, text) + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind]))
 
 
 def told(folder: Path, family: str, **config: Any) -> None:

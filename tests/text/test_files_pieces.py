@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from carried import form, sentence_pieces, two_sides, write, xlm
+from carried import field, form, piece, sentence_pieces, two_sides, write, xlm
 from scripts import corpus, fuzzed, texts
 
 from bough.text import Tokenizer
@@ -19,7 +19,7 @@ from bough.text.pieces import by_order, by_score
 from bough.text.read import open_tokenizer, tokenizer_of
 from bough.text.sentencepiece import read_pieces
 
-LINES = [*texts(), *fuzzed(3000, seed=9)]
+LINES = [*texts(), *fuzzed(3000, seed=9), "foo seafood<sep>foofoo 一三三"]
 KINDS: dict[str, dict[str, Any]] = {
     "unigram": {},
     "bpe": {"model_type": "bpe"},
@@ -55,6 +55,40 @@ def test_pieces_are_those_that_the_library_chooses(content: bytes) -> None:
             unknown = [f"<0x{byte:02X}>" for byte in piece.encode()] if model.byte_fallback else [piece]
             found += [piece] if known else unknown
         assert found == theirs.encode(text, out_type=str), text
+
+
+def crafted(draw: random.Random, merges: bool) -> bytes:
+    """A model of few letters and few scores, so that there is always more than one best way to cut a text."""
+    known, scores = ["a", "b"], (0.1, 0.3, 1.7, 2.3, 3.3, 5.1)
+    while len(known) < 12:
+        longer = draw.choice(known) + draw.choice(known)
+        known += [longer] if longer not in known and len(longer) < 9 else []
+        if draw.random() < 0.05:
+            break
+    ranked = {text: -float(number) for number, text in enumerate([*known[2:], *known[:2]])}
+    liked = {text: -draw.choice(scores) * len(text) for text in known[draw.randrange(2) :]}
+    rows = [piece(text.encode(), score) for text, score in (ranked if merges else liked).items()]
+    return piece(b"<unk>", kind=2) + b"".join(rows) + field(2, bytes([0x18, 2 if merges else 1]))
+
+
+@pytest.mark.parametrize("merges", [False, True], ids=["unigram", "bpe"])
+def test_what_ties_is_cut_as_the_library_cuts_it(merges: bool) -> None:
+    draw = random.Random(0)
+    for _ in range(150):
+        content = crafted(draw, merges)
+        theirs, model = sentencepiece.SentencePieceProcessor(model_proto=content), read_pieces(content, "here")
+        cut = by_order(model) if merges else by_score(model)
+        for _ in range(10):
+            spelt = theirs.normalize("".join(draw.choices(("a", "b", "aa", "abab", "c"), k=draw.randint(1, 25))))
+            assert [spelt[start:end] for start, end, _ in cut(spelt)] == theirs.encode(spelt[1:], out_type=str)
+
+
+def test_an_unknown_letter_costs_what_it_costs_in_the_library() -> None:
+    for low in (-14.0, -16.0, -26.0, -27.0, -40.0):
+        rows = {"ab": -15.0, "cd": low, "bcd": -1.0}
+        content = piece(b"<unk>", kind=2) + b"".join(piece(text.encode(), score) for text, score in rows.items())
+        theirs, model = sentencepiece.SentencePieceProcessor(model_proto=content), read_pieces(content, "here")
+        assert ["▁abcd"[start:end] for start, end, _ in by_score(model)("▁abcd")] == theirs.encode("abcd", out_type=str)
 
 
 def test_letters_that_are_normalised_together_keep_their_place() -> None:

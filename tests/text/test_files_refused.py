@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from carried import LAYOUTS, form, sentence_pieces, two_sides, unshifted, word_pieces, write
+from carried import LAYOUTS, field, form, piece, sentence_pieces, two_sides, unshifted, word_pieces, write
 from jaxtyping import config
 from scripts import SENTENCES
 
@@ -90,6 +89,12 @@ def test_words_of_transformer_xl_may_have_counts_but_no_blank_line() -> None:
     assert found.vocabulary == {"<eos>": 0, "<unk>": 1, "the": 2}
 
 
+def test_words_of_transformer_xl_may_spell_the_unknown_in_capitals() -> None:
+    found = tokenizer_of({"vocab.txt": b"<eos>\n<unk>\n<UNK>\n"}, "here", form("transformer-xl"))
+    assert found
+    assert found.encode("word <unk>").ids == [2, 1]
+
+
 def test_half_a_layout_names_what_is_missing() -> None:
     assert said({"vocab.json": NUMBERS}, "gpt2") == "here: has vocab.json but no merges.txt; fetch the whole folder"
     both = {"source.spm": b"", "vocab.json": NUMBERS}
@@ -137,17 +142,6 @@ def test_settings_that_are_wrong_name_the_file(content: str, complaint: str) -> 
 @pytest.fixture(scope="module")
 def model() -> bytes:
     return sentence_pieces(SENTENCES["Latin"] * 20, 120, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
-
-
-def field(number: int, content: bytes) -> bytes:
-    """A field of a message, as it is written."""
-    assert len(content) < 128
-    return bytes([number << 3 | 2, len(content)]) + content
-
-
-def piece(text: bytes, score: float = 0.0, kind: int = 1) -> bytes:
-    """A piece, as it is written."""
-    return field(1, field(1, text) + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind]))
 
 
 CRAFTED = [

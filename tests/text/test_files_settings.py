@@ -81,7 +81,7 @@ def test_every_setting_here_changes_some_id_or_offset(made: Folder) -> None:
 
 def test_added_tokens_have_the_ids_that_either_file_gives_them(made: Folder) -> None:
     older, newer = made("bert"), made("gpt2")
-    write(older, added_tokens__json={"<ent>": 1501, "Hotel": 1500}, special_tokens_map__json={"sep_token": "[SEP]"})
+    write(older, added_tokens__json={"<ent>": 1501, "Hotel": 1500}, special_tokens_map__json={"cls_token": "[SEP]"})
     write(newer, tokenizer_config__json={
         "added_tokens_decoder": {
             "1200": {"content": "<pad>", "lstrip": True, **TOKEN},
@@ -95,6 +95,20 @@ def test_added_tokens_have_the_ids_that_either_file_gives_them(made: Folder) -> 
     assert open_tokenizer(newer).specials.pad == 1200
     assert open_tokenizer(older).token(1501) == "<ent>"
     assert len(open_tokenizer(older)) == 1502
+
+
+@pytest.mark.parametrize("family", ["xlm", "transformer"])
+def test_tokens_that_take_the_spaces_around_them_do_so_where_words_are_found_in_python(
+    made: Folder, family: str
+) -> None:
+    folder = made(family)
+    numbers = json.loads((folder / "vocab.json").read_text())
+    flags = {"<unk>": {"lstrip": True}, "<pad>": {"rstrip": True}, "</s>": {"lstrip": True, "rstrip": True}}
+    listed = {
+        str(numbers[token]): {"content": token, "lstrip": False, **TOKEN, **flag} for token, flag in flags.items()
+    }
+    write(folder, tokenizer_config__json={"added_tokens_decoder": listed})
+    agree(folder, [*LINES, "one <unk> two <pad> three </s> four", "  <pad>   <unk>  ", "<unk><pad> </s>"])
 
 
 def test_special_tokens_are_found_by_role_whichever_layout_says_them(made: Folder, tmp_path: Path) -> None:
