@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from bough.data.rows import Fault, Place, Row
 from bough.record import brief
 
 ENDS = "\r\n"
+SURROGATE = re.compile("[\ud800-\udfff]")
 KEPT = 256
 """Bytes that a line takes beside its text while it is held."""
 UNCLOSED = "a quote that opens in this row is not closed"
@@ -98,7 +100,7 @@ def unfit(values: Any) -> str | None:
             rest += cast("list[Any]", value)
         elif isinstance(value, str) and "\0" in value:
             return f"holds a NUL, in {brief(value)}"
-        elif isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        elif isinstance(value, str) and SURROGATE.search(value):
             return f"holds a lone surrogate, in {brief(value)}"
     return None
 

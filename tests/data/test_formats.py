@@ -212,6 +212,7 @@ def test_columns_are_mapped_and_others_keep_their_names(read: Read) -> None:
 def test_a_column_called_like_a_part_that_another_is_has_no_say(read: Read) -> None:
     columns = Columns(text="clean")
     assert read("a.jsonl", '{"text": "<b>x</b>", "clean": "x"}', columns=columns) == [(1, {"text": "x"})]
+    assert read("a.jsonl", '{"clean": "x", "text": "<b>x</b>"}', columns=columns) == [(1, {"text": "x"})]
 
 
 def test_one_column_is_one_part() -> None:
