@@ -16,7 +16,7 @@ import pytest
 from tokenizers import Tokenizer as Inner
 from tokenizers import models, pre_tokenizers, processors
 
-from bough.data.check import Report, Wanted, check
+from bough.data.check import Report, Wanted, check, classes
 from bough.data.collate import Collation
 from bough.data.feed import Feed
 from bough.data.items import Rows
@@ -171,7 +171,7 @@ def test_errors_come_first_and_say_what_is_wrong(checked: Checked) -> None:
     report = checked({"train.csv": written([*rows, [rows[0][0], "negatve"]]), "test.csv": written([rows[1]])})
     assert said(report) == [
         "error: 1 row of test also in train",
-        "warning: 1 label that train has once",
+        "warning: 1 label found once in train",
         "warning: 1 row labelled otherwise than the same text before",
     ]
 
@@ -187,7 +187,7 @@ GIVEN = ("no", "yes")
         ("no yes no yes", "noo", NONE, "1 label 'noo', which is none of those in train; did you mean 'no'?"),
         ("no yes yes ye", "no", GIVEN, "1 label 'ye', which is none of those given; did you mean 'yes'?"),
         ("0 1 2 0", "1", GIVEN, "1 label '2', which is out of range; the numbers of the labels are 0 to 1"),
-        ("no yes no YES yes", "no", NONE, "1 label 'YES' that should be spelled 'yes'"),
+        ("no yes no YES yes", "no", NONE, "1 label 'YES', which should be 'yes'"),
         ("no no no no", "no", NONE, "there is one label, 'no', so that there is nothing to learn"),
         ("1.5 2.5 3.5 " * 4 + "much", "1.0", NONE, "1 row labelled with what is no number"),
     ],
@@ -197,6 +197,25 @@ def test_label_errors(checked: Checked, train: str, test: str, labels: tuple[str
     files = {"train.csv": zip(texts, train.split(), strict=False), "test.csv": [(texts[-1], test)]}
     made = {name: written([list(row) for row in rows]) for name, rows in files.items()}
     assert f"error: {says}" in said(checked(made, Wanted(labels=labels)))
+
+
+def test_many_labels_that_are_not_known_are_one_finding(checked: Checked) -> None:
+    texts = [text for text, _ in reviews(60, 17)]
+    train = [[text, str(number % 2)] for number, text in enumerate(texts[:40])]
+    test = [[text, f"kind {number}"] for number, text in enumerate(texts[40:])]
+    report = checked({"train.csv": written(train), "test.csv": written(test)})
+    assert said(report) == [
+        "error: 20 labels of 20 names; the first is 'kind 0', which is none of those in train: '0', '1'"
+    ]
+    assert [place.shows for place in report.findings[0].places] == [f"'kind {number}'" for number in range(20)]
+
+
+def test_a_column_of_which_each_value_is_another_is_no_label(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(classes, "MOST", 50)
+    rows = [[text, f"name {number}"] for number, (text, _) in enumerate(reviews(51, 18))]
+    assert said(checked({"train.csv": written(rows)})) == [
+        "error: there are more than 50 different labels; is this the column that holds them?"
+    ]
 
 
 def test_labels_that_are_given_may_be_said_by_their_numbers(checked: Checked) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -18,6 +18,8 @@ from bough.record import FEW, brief, nearest
 
 RARE = 50
 """A label that another one, spelled nearly like it, has so many times as often may be a slip."""
+COMPARED = 500
+"""Names at most that are compared with one another."""
 MAJORITY = 0.9
 """From this share on, a class is so large that saying nothing else is hard to beat."""
 
@@ -40,7 +42,7 @@ class Classes:
         self._missing, self._odd, self._words, self._no_number = (Hits(wanted.places) for _ in range(4))
         self._seen: defaultdict[str, dict[int, Hits]] = defaultdict(dict)
         self._many = False
-        self._numbers, self._others, self._fractions = 0, 0, 0
+        self._numbers = self._fractions = 0
 
     def read(self, rows: Sequence[Numbered]) -> None:
         """Take in the labels of rows."""
@@ -111,10 +113,8 @@ class Classes:
 
     def _spelled_otherwise(self, kept: Kept) -> Iterator[Finding]:
         """Labels that are one but for case, blanks and how Unicode spells a letter."""
-        for name, right in self._respelled().items():
-            hits = self._all(name)
-            says = f"{plural(len(hits), 'label')} {brief(name)} that should be spelled {brief(right)}"
-            yield from hits.told("error", "label-spelling", says, kept)
+        right = self._respelled()
+        yield from self._each("label-spelling", list(right), lambda name: f"which should be {brief(right[name])}", kept)
 
     def _respelled(self) -> dict[str, str]:
         """For each name that is spelled in several ways but for the commonest way: that one."""
@@ -123,40 +123,40 @@ class Classes:
             ways[" ".join(unicodedata.normalize("NFKC", name).casefold().split())].append(name)
         found: dict[str, str] = {}
         for names in ways.values():
-            right = max(names, key=lambda name: (name in self._wanted.labels, len(self._all(name))))
+            right = max(names, key=lambda name: (name in self._wanted.labels, len(self._all([name]))))
             found |= {name: right for name in names if name != right}
         return found
 
     def _unknown(self, kept: Kept) -> Iterator[Finding]:
         """Labels that are not among those given, or that the first set does not have."""
         given, respelled = self._wanted.labels, self._respelled()
-        known = list(given) or [name for name, by in self._seen.items() if 0 in by and name not in respelled]
-        for name in [name for name in self._seen if name not in respelled and name not in known]:
-            by_number = bool(given) and WHOLE.fullmatch(name) and not all(map(WHOLE.fullmatch, known))
-            if by_number and 0 <= int(name) < len(known):
-                continue
-            there = ", ".join(map(brief, known[:FEW])) + (", …" if len(known) > FEW else "")
-            why = f"is none of those {'given' if given else f'in {kept.sets[0]}'}{nearest(name, known) or f': {there}'}"
-            if by_number:
-                why = f"is out of range; the numbers of the labels are 0 to {len(known) - 1}"
-            hits = self._all(name)
-            says = f"{plural(len(hits), 'label')} {brief(name)}, which {why}"
-            yield from hits.told("error", "label-unknown", says, kept)
+        known = given or tuple(name for name, by in self._seen.items() if 0 in by and name not in respelled)
+        right = {*known, *respelled}
+        by_number = bool(given) and not all(map(WHOLE.fullmatch, given))
+        right |= {name for name in self._seen if by_number and WHOLE.fullmatch(name) and 0 <= int(name) < len(given)}
+        there = ", ".join(map(brief, known[:FEW])) + (", …" if len(known) > FEW else "")
+
+        def why(name: str) -> str:
+            if by_number and WHOLE.fullmatch(name):
+                return f"which is out of range; the numbers of the labels are 0 to {len(given) - 1}"
+            where = "given" if given else f"in {kept.sets[0]}"
+            return f"which is none of those {where}{nearest(name, list(known)) or f': {there}'}"
+
+        yield from self._each("label-unknown", [name for name in self._seen if name not in right], why, kept)
 
     def _rare(self, kept: Kept) -> Iterator[Finding]:
         """Labels of the first set that are there once, or that are likely a slip."""
         once, counts = Hits(self._wanted.places), {name: len(by[0]) for name, by in self._seen.items() if 0 in by}
         right = {*self._respelled(), *self._wanted.labels}
         for name in [name for name in counts if name not in right]:
-            meant = _meant(name, counts)
+            meant = _meant(name, counts) if len(counts) <= COMPARED else None
             if meant is not None:
                 says = f"{plural(counts[name], 'label')} {brief(name)}; did you mean {brief(meant)}?"
                 yield from self._seen[name][0].told("warning", "label-slip", says, kept)
             elif counts[name] == 1 and len(counts) > 1:
                 once.add(self._seen[name][0].first[0].number, brief(name))
-        yield from once.told(
-            "warning", "label-once", f"{plural(len(once), 'label')} that {kept.sets[0]} has once", kept
-        )
+        says = f"{plural(len(once), 'label')} found once in {kept.sets[0]}"
+        yield from once.told("warning", "label-once", says, kept)
 
     def _uneven(self, kept: Kept) -> Iterator[Finding]:
         """A class that is nearly all, or only one."""
@@ -170,9 +170,18 @@ class Classes:
             says = f"{brief(classes[0].name)} is {share:.1%} of {kept.sets[0]}: saying so always is right as often"
             yield Finding("warning", "label-majority", says, (), classes[0].counts[0])
 
-    def _all(self, name: str) -> Hits:
-        """Where a label is, in all sets."""
-        return Hits.joined(self._seen[name].values(), self._wanted.places)
+    def _each(self, kind: str, names: list[str], why: Callable[[str], str], kept: Kept) -> Iterator[Finding]:
+        """An error for each of a few names; for many names, one."""
+        for name in names if len(names) <= FEW else ():
+            hits = self._all([name])
+            yield from hits.told("error", kind, f"{plural(len(hits), 'label')} {brief(name)}, {why(name)}", kept)
+        if len(names) > FEW:
+            says = f"labels of {len(names):,} names; the first is {brief(names[0])}, {why(names[0])}"
+            yield from self._all(names).told("error", kind, says, kept)
+
+    def _all(self, names: Iterable[str]) -> Hits:
+        """Where these labels are, in all sets."""
+        return Hits.joined((hits for name in names for hits in self._seen[name].values()), self._wanted.places)
 
 
 def _meant(name: str, counts: Mapping[str, int]) -> str | None:

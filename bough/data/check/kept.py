@@ -62,6 +62,11 @@ class Kept(AbstractContextManager["Kept"]):
         """How many rows there are."""
         return len(self._lines)
 
+    @property
+    def ends(self) -> list[int]:
+        """The number behind each set's last row."""
+        return [*self.starts[1:], len(self)]
+
     def begin(self, name: str) -> None:
         """What is added from here on is of the set of this name."""
         self.sets.append(name)
@@ -92,7 +97,5 @@ class Kept(AbstractContextManager["Kept"]):
 
     def each(self) -> list[int]:
         """The number of the set of every row."""
-        ends = [*self.starts[1:], len(self)]
-        return [
-            which for which, (start, end) in enumerate(zip(self.starts, ends, strict=True)) for _ in range(start, end)
-        ]
+        spans = map(range, self.starts, self.ends)
+        return [which for which, span in enumerate(spans) for _ in span]

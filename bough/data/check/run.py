@@ -186,10 +186,10 @@ def _together(rows: Iterator[Numbered]) -> Iterator[Numbered]:
 
 def _sets(sources: Mapping[str, Source], reading: _Reading, lengths: Lengths) -> Iterator[SetFacts]:
     """What there is to know of each set."""
-    ends = [*reading.kept.starts[1:], len(lengths)]
+    kept = reading.kept
     top = _at(lengths, 0.99)
     edges = np.linspace(0, top + 1, min(BINS, top + 1) + 1)
-    for (name, source), start, end in zip(sources.items(), reading.kept.starts, ends, strict=True):
+    for (name, source), start, end in zip(sources.items(), kept.starts, kept.ends, strict=True):
         own = lengths[start:end]
         sketch, _ = np.histogram(np.minimum(own, top), edges)
         yield SetFacts(

@@ -61,7 +61,7 @@ class Size:
     @property
     def lengths(self) -> Lengths:
         """The length of every row, all its texts together."""
-        return self._sides[0] + self._sides[1]
+        return np.sum(self._sides, axis=0)
 
     @property
     def _sides(self) -> tuple[Lengths, Lengths]:
@@ -69,22 +69,30 @@ class Size:
         read, written = (np.array(side, np.int64) for side in (self._read, self._written))
         return read, written
 
+    @property
+    def _taken(self) -> Lengths:
+        """How much every row takes of a batch, once it is cut where the policy is to cut."""
+        limit = self._wanted.limit
+        if not limit or not self._alone or limit.policy not in ("truncate", "head-tail"):
+            return self.lengths
+        return np.sum([np.minimum(side, limit.length) for side in self._sides], axis=0)
+
+    @property
+    def _divided(self) -> bool:
+        """Whether rows are divided as batches need it: documents, and what is read in windows."""
+        return not self._alone or bool(self._wanted.limit and self._wanted.limit.policy == "window")
+
     def epoch(self, kept: Kept) -> EpochFacts | None:
         """What the first set costs, where there are tokens and it is known how many make a batch."""
-        batch, limit = self._wanted.batch, self._wanted.limit
+        batch = self._wanted.batch
         if not self._vocabulary or not batch:
             return None
-        end = kept.starts[1] if len(kept.starts) > 1 else len(kept)
-        longest = limit.length if limit and limit.policy in ("truncate", "head-tail") and self._alone else batch
-        lengths = np.sum([np.minimum(side[:end], longest) for side in self._sides], axis=0)
-        if not self._alone or (limit and limit.policy == "window"):
-            # Documents and windows are cut to fit, so that nothing of a batch stays empty.
-            lengths = self.lengths[:end]
-            batches = -(-int(lengths.sum()) // batch)
-        else:
-            pools = range(0, end, POOL)
-            batches = sum(len(cut(np.minimum(lengths[at : at + POOL], batch), batch)) for at in pools)
+        lengths = self._taken[: kept.ends[0]]
+        if not self._divided:
+            lengths = np.minimum(lengths, batch)
         tokens = int(lengths.sum())
+        pools = (lengths[start : start + POOL] for start in range(0, len(lengths), POOL))
+        batches = -(-tokens // batch) if self._divided else sum(len(cut(pool, batch)) for pool in pools)
         return EpochFacts(tokens, batches, tokens / (batches * batch) if batches else 0.0)
 
     def longest(self, kept: Kept, count: int) -> list[tuple[str, int]]:
@@ -130,12 +138,9 @@ class Size:
         if epoch.tokens < batch:
             says = f"{kept.sets[0]} has {epoch.tokens:,} tokens and does not fill one batch of {batch:,}"
             yield Finding("error", "small", says, (), epoch.tokens)
-        limit = self._wanted.limit
-        whole = self.lengths
-        if self._alone and (limit is None or limit.length > batch):
-            yield from self._hits(whole > batch).rows(
-                "error", "large", f"longer than a batch of {batch:,} tokens", kept
-            )
+        if not self._divided:
+            says = f"longer than a batch of {batch:,} tokens"
+            yield from self._hits(self._taken > batch).rows("error", "large", says, kept)
 
     def _hits(self, which: NDArray[Any]) -> Hits:
         """These rows, each shown with its length."""
