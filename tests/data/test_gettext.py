@@ -7,11 +7,12 @@ import io
 import shutil
 import struct
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from catalogue import compiled
 
 from bough.data.rows import Tally
 from bough.data.source import Source
@@ -197,19 +198,6 @@ def test_bytes_that_are_not_of_the_charset_are_told(read: Read, tmp_path: Path) 
     with pytest.raises(BoughError, match=r"es\.po:8: not UTF-8"):
         read(content)
     assert read(catalogue('# X\nmsgid "a"\nmsgstr "b"\n').replace(b"X", b"\xff")) == [(8, "a", "b", None)]
-
-
-def compiled(entries: Mapping[str, str], order: str = "<") -> bytes:
-    """A `.mo` file of these."""
-    ordered = sorted((key.encode(), form.encode()) for key, form in entries.items())
-    tables, strings = [], b""
-    start = 28 + 16 * len(ordered)
-    for column in (0, 1):
-        for entry in ordered:
-            tables += [len(entry[column]), start + len(strings)]
-            strings += entry[column] + b"\0"
-    head = struct.pack(f"{order}7I", 0x950412DE, 0, len(ordered), 28, 28 + 8 * len(ordered), 0, 0)
-    return head + struct.pack(f"{order}{len(tables)}I", *tables) + strings
 
 
 MO = {

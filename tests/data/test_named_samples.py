@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import struct
 import subprocess
 import sys
 import tarfile
@@ -13,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from catalogue import compiled
 
 from bough.data import named, pydocs, reviews, sides, translations
 from bough.data.near import likeness
@@ -228,26 +228,16 @@ def test_pydocs_are_this_pythons_documentation_the_same_when_made_again() -> Non
     assert len([name for name, texts in documents.items() if any(text.startswith("email.") for text in texts)]) == 1
 
 
-def mo(entries: Mapping[str, str]) -> bytes:
-    """A `.mo` file of these."""
-    ordered = sorted((key.encode(), form.encode()) for key, form in entries.items())
-    tables, strings, start = [], b"", 28 + 16 * len(ordered)
-    for column in (0, 1):
-        for entry in ordered:
-            tables += [len(entry[column]), start + len(strings)]
-            strings += entry[column] + b"\0"
-    head = struct.pack("<7I", 0x950412DE, 0, len(ordered), 28, 28 + 8 * len(ordered), 0, 0)
-    return head + struct.pack(f"<{len(tables)}I", *tables) + strings
-
-
 @pytest.fixture
 def locales(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A machine with programs in Spanish, of which one's catalogue is damaged."""
     folder = tmp_path / "locale" / "es" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     some = {f"open the {hash_(i)}": f"abrir\n {hash_(i)}" for i in range(50)}
-    (folder / "one.mo").write_bytes(mo(some))
-    (folder / "two.mo").write_bytes(mo({**{f"close\t{hash_(i)}": f"cerrar {hash_(i)}" for i in range(50)}, **some}))
+    (folder / "one.mo").write_bytes(compiled(some))
+    (folder / "two.mo").write_bytes(
+        compiled({**{f"close\t{hash_(i)}": f"cerrar {hash_(i)}" for i in range(50)}, **some})
+    )
     (folder / "bad.mo").write_bytes(b"no catalogue")
     monkeypatch.setattr(translations, "LOCALES", tmp_path / "locale")
     return tmp_path / "locale"
