@@ -42,16 +42,19 @@ class Source(Record):
     def rows(self, tally: Tally | None = None, need: Sequence[Part] = ()) -> Iterator[Row]:
         """Every row in order, with the parts that are needed; what is read and what is skipped is told to the tally."""
         counted = tally or Tally()
+        rows, skipped, first = counted.rows, counted.skipped, None
         for one in self._checked(need):
             if isinstance(one, Row):
                 counted.rows += 1
                 yield one
             elif self.skip_bad:
                 counted.skip(one)
+                first = first or one
             else:
                 raise BoughError(f"{one}; {one.remedy}")
-        if not counted.rows:
-            raise self._empty(counted)
+        if counted.rows == rows:
+            bad = f"{counted.skipped - skipped:,} bad rows and no good one; the first is {first}"
+            raise BoughError(f"{', '.join(self.paths)}: holds {bad if first else 'no rows; name a file that has some'}")
 
     def texts(self, tally: Tally | None = None) -> Iterator[str]:
         """Every text of every row; the tally is told as by `rows`."""
@@ -78,14 +81,6 @@ class Source(Record):
     def files(self) -> list[File]:
         """The files that the paths mean, in order."""
         return [file for path in self.paths for file in files(path, self.format)]
-
-    def _empty(self, tally: Tally) -> BoughError:
-        where = ", ".join(self.paths)
-        if not tally.skipped:
-            return BoughError(f"{where}: holds no rows; name a file that has some")
-        return BoughError(
-            f"{where}: holds {tally.skipped:,} bad rows and no good one; the first is {tally.complaints[0]}"
-        )
 
     def _checked(self, need: Sequence[Part]) -> Iterator[Row | Fault]:
         """Every row as this source names its columns, or what is wrong with it."""

@@ -186,6 +186,18 @@ def test_a_header_alone_is_an_empty_corpus_and_so_are_bad_rows_alone(written: Wr
     )
 
 
+def test_one_tally_may_count_several_sources(written: Write) -> None:
+    tally = Tally()
+    good, bad = (
+        written(name, content) for name, content in {"a.jsonl": b'{"text": "a"}\n1\n', "b.jsonl": b"2\n"}.items()
+    )
+    assert len(list(Source((good,), skip_bad=True).rows(tally))) == 1
+    assert told(Source((bad,), skip_bad=True), tally=tally) == (
+        "b.jsonl: holds 1 bad rows and no good one; the first is b.jsonl:1: must be a JSON object, not 2"
+    )
+    assert (tally.rows, tally.skipped) == (1, 2)
+
+
 def corrupt(name: str, source: Source) -> str:
     """What is said of a file that cannot be read, which is never skipped."""
     with pytest.raises(ArtefactError) as error:
