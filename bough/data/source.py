@@ -53,7 +53,7 @@ class Source(Record):
             else:
                 raise BoughError(f"{one}; {one.remedy}")
         if counted.rows == rows:
-            bad = f"{counted.skipped - skipped:,} bad rows and no good one; the first is {first}"
+            bad = f"no good row and {counted.skipped - skipped:,} bad; the first is {first}"
             raise BoughError(f"{', '.join(self.paths)}: holds {bad if first else 'no rows; name a file that has some'}")
 
     def texts(self, tally: Tally | None = None) -> Iterator[str]:

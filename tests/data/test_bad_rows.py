@@ -182,7 +182,7 @@ def test_an_empty_corpus_is_told(written: Write, content: bytes) -> None:
 def test_a_header_alone_is_an_empty_corpus_and_so_are_bad_rows_alone(written: Write) -> None:
     assert told(Source((written("a.csv", b"text,label\n"),))) == "a.csv: holds no rows; name a file that has some"
     assert told(Source((written("a.jsonl", b"1\n2\n"),), skip_bad=True)) == (
-        "a.jsonl: holds 2 bad rows and no good one; the first is a.jsonl:1: must be a JSON object, not 1"
+        "a.jsonl: holds no good row and 2 bad; the first is a.jsonl:1: must be a JSON object, not 1"
     )
 
 
@@ -193,7 +193,7 @@ def test_one_tally_may_count_several_sources(written: Write) -> None:
     )
     assert len(list(Source((good,), skip_bad=True).rows(tally))) == 1
     assert told(Source((bad,), skip_bad=True), tally=tally) == (
-        "b.jsonl: holds 1 bad rows and no good one; the first is b.jsonl:1: must be a JSON object, not 2"
+        "b.jsonl: holds no good row and 1 bad; the first is b.jsonl:1: must be a JSON object, not 2"
     )
     assert (tally.rows, tally.skipped) == (1, 2)
 
