@@ -77,9 +77,10 @@ class Sketches:
         if not len(self):
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         minima, something = np.concatenate(self._minima), np.flatnonzero(np.concatenate(self._something))
+        self._minima = [minima]  # so that they are not held twice
         found = [np.zeros(0, np.int64)]
-        for key in _bands(minima[something], threshold):
-            later, earlier = (something[numbers] for numbers in _neighbours(key))
+        for key in _bands(minima, threshold):
+            later, earlier = (something[numbers] for numbers in _neighbours(key[something]))
             likely = _guesses(minima, later, earlier) >= threshold - DOUBT
             found.append(later[likely] * len(minima) + earlier[likely])
         second, first = np.divmod(_once(np.concatenate(found)), len(minima))

@@ -140,7 +140,7 @@ class _Reading:
 def check(sources: Mapping[str, Source], wanted: Wanted) -> Report:
     """Look at every row of every set; the first set is what is trained on.
 
-    Texts wait in a temporary file, and some 250 bytes of each row are held.
+    Texts wait in a temporary file, and of each row less than 500 bytes are held, however long it is.
     """
     for source in sources.values():
         source.files()  # what is not there at all is told at once
