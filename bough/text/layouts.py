@@ -180,9 +180,9 @@ def _looked_up(vocabulary: Mapping[str, int], said: Said, form: Form, where: str
     return _with_added(inner, said, form)
 
 
-def _apart(form: Form, said: Said) -> list[AddedToken]:
+def _apart(form: Form, said: Said) -> list[str]:
     """What is found in a text before its words are."""
-    return list({**{token: AddedToken(token) for token in form.specials}, **said.tokens}.values())
+    return list(dict.fromkeys([*form.specials, *said.tokens]))
 
 
 def _with_added(inner: tokenizers.Tokenizer, said: Said, form: Form) -> tokenizers.Tokenizer:

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokenizers import AddedToken, models
+from tokenizers import models
 
 from bough.errors import BoughError
 from bough.families.words import MosesWords, XlmWords
@@ -64,9 +64,9 @@ class Moses:
             yield Traced(word, spans)
 
 
-def moses_finder(words: MosesWords, specials: Sequence[AddedToken]) -> Callable[[str], list[Word]]:
+def moses_finder(words: MosesWords, specials: Sequence[str]) -> Callable[[str], list[Word]]:
     """What finds the words of a text as Transformer-XL was given them."""
-    apart, kept = Apart(specials), [one.content for one in specials]
+    apart, kept = Apart(specials), list(specials)
 
     def find(text: str) -> list[Word]:
         moses, whole = _moses(words.language), Traced.of(text)
@@ -84,7 +84,7 @@ def moses_finder(words: MosesWords, specials: Sequence[AddedToken]) -> Callable[
 
 
 def xlm_finder(
-    words: XlmWords, specials: Sequence[AddedToken], merges: Sequence[tuple[str, str]]
+    words: XlmWords, specials: Sequence[str], merges: Sequence[tuple[str, str]]
 ) -> Callable[[str], list[Word]]:
     """What finds the pieces of a text's words as XLM was given them."""
     apart, pieces = Apart(specials), _merger(merges)

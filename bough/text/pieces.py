@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tokenizers import AddedToken, models
+from tokenizers import models
 
 from bough.text.apart import Apart
 from bough.text.charsmap import SPACE, Charsmap, normalised
@@ -22,7 +22,7 @@ Cut = Callable[[str], Iterator[tuple[int, int, bool]]]
 """The start and end of each piece of a text, and whether it is known."""
 
 
-def piece_finder(model: PieceModel, specials: Sequence[AddedToken], where: str) -> Callable[[str], list[Word]]:
+def piece_finder(model: PieceModel, specials: Sequence[str], where: str) -> Callable[[str], list[Word]]:
     """What finds the pieces of a text; a language's code in front of it, such as >>fr<<, stays whole."""
     apart, table = Apart(specials), Charsmap(model.charsmap, where)
     cut = by_order(model) if model.merges else by_score(model)

@@ -81,14 +81,13 @@ def read_pieces(content: bytes, where: str) -> PieceModel:
 def merges_of(model: PieceModel) -> list[tuple[str, str]]:
     """The pairs that a model of merges puts together, the best first: all in which a piece falls into two others."""
     parts = {piece.text for piece in model.pieces if piece.kind == NORMAL}
-    found = [
-        (-piece.score, -cut, piece.text[:cut], piece.text[cut:])
-        for piece in model.pieces
-        if piece.kind == NORMAL
+    ranked = sorted((piece for piece in model.pieces if piece.kind == NORMAL), key=lambda piece: -piece.score)
+    return [
+        (piece.text[:cut], piece.text[cut:])
+        for piece in ranked
         for cut in range(1, len(piece.text))
         if piece.text[:cut] in parts and piece.text[cut:] in parts
     ]
-    return [(first, second) for _, _, first, second in sorted(found, key=lambda one: one[:2])]
 
 
 def _check(pieces: list[Piece], where: str) -> None:

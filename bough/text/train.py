@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tokenizers import AddedToken, models
+from tokenizers import models
 
 from bough.errors import BoughError
 from bough.families.forms import Form, Letters, Suffixed, Whole
@@ -86,7 +86,7 @@ def trained(texts: Iterable[str], plan: Plan, form: Form | None = None) -> Train
     if isinstance(texts, str):
         raise BoughError("texts: this is one text; give a list of them")
     form = plan.fitted(form)
-    find, apart = _finder(form)
+    find, apart = find_words(form)
     count = counted(texts, find, _room(plan), COSTS[plan.kind], apart)
     if not count.words:
         raise BoughError("texts: there is no word in them; give some to learn from")
@@ -117,16 +117,15 @@ def _room(plan: Plan) -> float:
     return math.inf if plan.memory is None else plan.memory - BASE
 
 
-def _finder(form: Form) -> tuple[Find, bool]:
+def find_words(form: Form) -> tuple[Find, bool]:
     """What finds words as the tokenizer will, and whether it finds them apart, in any stretch between spaces."""
-    specials = [AddedToken(token) for token in form.specials]
     match form.vocabulary:
         case Letters():
             return list, True
         case Suffixed(XlmWords() as words):
-            return _spelled(xlm_finder(words, specials, [])), False
+            return _spelled(xlm_finder(words, form.specials, [])), False
         case Whole(MosesWords() as words):
-            return _spelled(moses_finder(words, specials)), False
+            return _spelled(moses_finder(words, form.specials)), False
         case _:
             inner = assembled(form, models.BPE())
     normal: Callable[[str], str] = inner.normalizer.normalize_str if inner.normalizer else str
