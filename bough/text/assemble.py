@@ -147,24 +147,18 @@ def _normalise(inner: tokenizers.Tokenizer, pieces: Pieces, charsmap: bytes | No
     if charsmap is None:
         steps += [normalizers.Nmt(), normalizers.NFKC()]
     elif charsmap:
-        steps += [guarded(lambda: normalizers.Precompiled(charsmap), "precompiled_charsmap", ArtefactError)]
+        steps += [normalizers.Precompiled(charsmap)]
     inner.normalizer = normalizers.Sequence(steps)
 
 
 def _mark_spaces(inner: tokenizers.Tokenizer, space: bool) -> None:
     scheme = "always" if space else "never"
     inner.pre_tokenizer = pre_tokenizers.Sequence(
-        [
-            pre_tokenizers.WhitespaceSplit(),
-            pre_tokenizers.Metaspace(replacement=SPACE, prepend_scheme=scheme),
-        ]
+        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace(replacement=SPACE, prepend_scheme=scheme)]
     )
-    spaces = decoders.Metaspace(replacement=SPACE, prepend_scheme=scheme)
-    falls_back = inner.token_to_id(BYTE) is not None
-    if falls_back:
-        blank = decoders.Strip(" ", int(space), 0)
-        inner.decoder = decoders.Sequence(
-            [decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), blank]
-        )
+    if inner.token_to_id(BYTE) is None:
+        inner.decoder = decoders.Metaspace(replacement=SPACE, prepend_scheme=scheme)
     else:
-        inner.decoder = spaces
+        inner.decoder = decoders.Sequence(
+            [decoders.Replace(SPACE, " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", int(space), 0)]
+        )

@@ -14,7 +14,7 @@ from bough.families.words import MosesWords, XlmWords
 from bough.record import brief
 from bough.text.assemble import add_specials, assembled, frame, looked_up
 from bough.text.encoding import Finder
-from bough.text.guard import guarded
+from bough.text.guard import guarded, hushed
 from bough.text.moses import moses_finder, xlm_finder
 from bough.text.pieces import piece_finder
 from bough.text.said import Said
@@ -27,6 +27,8 @@ Files = Mapping[str, bytes]
 WORDS, NUMBERED, MERGES, TARGET_NUMBERED = "vocab.txt", "vocab.json", "merges.txt", "target_vocab.json"
 PIECES = ("spiece.model", "sentencepiece.bpe.model")
 SOURCE, TARGET = "source.spm", "target.spm"
+LETTERS = "".join(chr(code) for code in range(1, 2**16) if not 0xD800 <= code < 0xE000)
+"""What a table of what to normalise is tried on."""
 
 
 def read(files: Files, said: Said, form: Form) -> Tokenizer | None:
@@ -64,14 +66,14 @@ def finished(
     specials = dataclasses.replace(
         Specials.guessed(inner.token_to_id), **{role: number for role, number in named.items() if role in known}
     )
-    made = Tokenizer(inner, specials, target=target, find=find, where=where)
     language = said.config.get("tgt_lang")
-    if form and form.language and language and not target:
+    if form and form.language and isinstance(language, str):
         # What is written in has the word of another language around it.
-        other = tokenizers.Tokenizer.from_str(inner.to_str())
-        frame(other, form.but(language=language))
-        made.target = Tokenizer(other, specials, where=where)
-    return made
+        other, written = tokenizers.Tokenizer.from_str(inner.to_str()), form.but(language=language)
+        _check(written, inner.get_vocab(), where)
+        frame(other, written)
+        target = Tokenizer(other, specials, where=where)
+    return Tokenizer(inner, specials, target=target, find=find, where=where)
 
 
 def _has(files: Files, said: Said, *names: str) -> bool:
@@ -118,28 +120,30 @@ def _whole(files: Files, said: Said, form: Form, words: MosesWords) -> Tokenizer
 
 
 def _two_sides(files: Files, said: Said, form: Form) -> Tokenizer:
-    both = {NUMBERED: files[NUMBERED]}
-    if said.config.get("separate_vocabs"):
-        if TARGET_NUMBERED not in files:
-            raise ArtefactError(f"{said.where}: has no {TARGET_NUMBERED}, which its settings speak of; fetch it too")
-        both[TARGET_NUMBERED] = files[TARGET_NUMBERED]
-    apart = _apart(form, said)
-    made: Tokenizer | None = None
-    for side, name in ((TARGET, list(both)[-1]), (SOURCE, NUMBERED)):
-        where = f"{said.where}/{name}"
-        inner = _looked_up(numbered(files[name], where), said, form, where)
-        place = f"{said.where}/{side}"
-        find = piece_finder(read_pieces(files[side], place), apart, place)
-        made = finished(inner, said, form, where, find, target=made)
-    assert made
-    return made
+    theirs = TARGET_NUMBERED if said.config.get("separate_vocabs") else NUMBERED
+    if theirs not in files:
+        raise ArtefactError(f"{said.where}: has no {theirs}, which its settings speak of; fetch the whole folder")
+    return _side(files, said, form, SOURCE, NUMBERED, _side(files, said, form, TARGET, theirs))
+
+
+def _side(
+    files: Files, said: Said, form: Form, pieces: str, numbers: str, target: Tokenizer | None = None
+) -> Tokenizer:
+    """One side of a translator, by the names of its pieces and of their numbers."""
+    where, place = f"{said.where}/{numbers}", f"{said.where}/{pieces}"
+    inner = _looked_up(numbered(files[numbers], where), said, form, where)
+    find = piece_finder(read_pieces(files[pieces], place), _apart(form, said), place)
+    return finished(inner, said, form, where, find, target)
 
 
 def _of_pieces(content: bytes, where: str, said: Said, form: Form) -> Tokenizer:
     """A vocabulary as a SentencePiece file has it, with the special tokens that a family keeps beside the file."""
     model = _with_specials(read_pieces(content, where), form, where)
     _check(form, {piece.text for piece in model.pieces}, where)
-    inner = assembled(form, guarded(lambda: _model_of(model), where, ArtefactError), model.charsmap)
+    with hushed():
+        inner = guarded(lambda: assembled(form, _model_of(model), model.charsmap), where, ArtefactError)
+        # A table that is damaged only shows where it is used, and then as a panic.
+        guarded(lambda: inner.encode(LETTERS), where, ArtefactError)
     inner.add_special_tokens(
         [AddedToken(piece.text, normalized=False) for piece in model.pieces
          if piece.kind == CONTROL and piece.text not in form.specials]

@@ -21,6 +21,7 @@ ANY_KIND = ("PreTrainedTokenizer", "TokenizersBackend", "PythonBackend")
 """Names of classes that say nothing of the vocabulary."""
 HOLE = "<extra_id_{}>"
 """A special token of which a setting says how many there are."""
+MOST_HOLES = 10_000
 
 
 @dataclass(frozen=True)
@@ -82,9 +83,14 @@ def _changes(form: Form, config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
             yield from (("one", "bos A"), ("pair", "bos A bos:1 B:1"))
         case _:
             pass
-    holes = config.get("extra_ids")
-    if HOLE.format(0) in form.further and isinstance(holes, int):
-        yield "further", tuple(HOLE.format(number) for number in reversed(range(min(holes, LARGEST_JSON))))
+    if HOLE.format(0) in form.further and "extra_ids" in config:
+        yield "further", tuple(HOLE.format(number) for number in reversed(range(_holes(config["extra_ids"]))))
+
+
+def _holes(count: Any) -> int:
+    if not isinstance(count, int) or not 0 <= count <= MOST_HOLES:
+        raise FieldError("extra_ids", f"must be a whole number from 0 to {MOST_HOLES:,}, not {brief(count)}")
+    return count
 
 
 def _paths(form: Form) -> dict[str, str]:

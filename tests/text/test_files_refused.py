@@ -101,7 +101,7 @@ def test_half_a_layout_names_what_is_missing() -> None:
     complaint = "here: has source.spm, vocab.json but no target.spm; fetch the whole folder"
     assert said(both, "transformer") == complaint
     separate = {**both, "target.spm": b"", "tokenizer_config.json": '{"separate_vocabs": true}'}
-    complaint = "here: has no target_vocab.json, which its settings speak of; fetch it too"
+    complaint = "here: has no target_vocab.json, which its settings speak of; fetch the whole folder"
     assert said(separate, "transformer") == complaint
 
 
@@ -120,6 +120,18 @@ CONFIGS = [
     ('{"added_tokens_decoder": {"77": {"content": "x"}}}',
      "here: says that 'x' was added with the id 77, where it can only be 5; fetch the whole folder"),
 ]  # fmt: skip
+
+
+def test_settings_of_one_family_are_checked_too() -> None:
+    pieces = sentence_pieces(SENTENCES["Latin"] * 20, 120, pad_id=0, eos_id=1, unk_id=2, bos_id=-1)
+    holes = {"spiece.model": pieces, "tokenizer_config.json": '{"extra_ids": -1}'}
+    complaint = "here/tokenizer_config.json: extra_ids: must be a whole number from 0 to 10,000, not -1"
+    assert said(holes, "t5") == complaint
+    shifted = sentence_pieces(SENTENCES["Latin"] * 20, 120)
+    for key in ("src_lang", "tgt_lang"):
+        files = {"sentencepiece.bpe.model": shifted, "tokenizer_config.json": f'{{"{key}": "xx_XX"}}'}
+        complaint = "here/sentencepiece.bpe.model: has no 'xx_XX' for what stands around texts"
+        assert said(files, "mbart") == complaint + NAME
 
 
 @pytest.fixture
@@ -197,6 +209,28 @@ def test_flipped_bits_are_read_or_refused_and_never_panic(model: bytes, tmp_path
             found.encode("Good morning ½ ﬁne, how are you? 早上好")
         except ArtefactError:
             pass
+
+
+@pytest.mark.parametrize("family", ["t5", "transformer"])
+def test_a_damaged_table_of_what_to_normalise_is_refused_before_it_is_used(
+    family: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    two_sides(tmp_path)
+    others = {name: (tmp_path / name).read_bytes() for name in ("vocab.json", "target.spm")}
+    name = "source.spm" if family == "transformer" else "spiece.model"
+    rows = piece(b"<pad>", kind=3) + piece(b"</s>", kind=3) + piece(b"<unk>", kind=2) + piece(b"a", -1.0)
+    for table in (b"\x01", b"\xff\xff\xff\x7f", b"\x08\0\0\0" + b"\xff" * 8):
+        files = {name: rows + field(3, field(2, table))}
+        if family == "t5":
+            assert said(files, family).startswith("here/spiece.model: the tokenizers library refuses it (")
+        elif len(table) < 8:
+            complaint = "here/source.spm: its table of what to normalise is cut short; fetch the file again"
+            assert said({**others, **files}, family) == complaint
+        else:
+            found = tokenizer_of({**others, **files}, "here", form(family))
+            assert found
+            assert found.encode("any ½ text").ids  # such a table says nothing here
+    assert capfd.readouterr().err == ""
 
 
 def test_pieces_of_another_family_are_refused() -> None:
