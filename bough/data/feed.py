@@ -17,6 +17,8 @@ from bough.data.plan import BEGIN, Place, Plan
 from bough.data.workers import ahead
 from bough.errors import ArtefactError, BoughError
 
+NO_PLACE = "state: does not say where a feed stands; begin anew"
+
 
 class Feed:
     """Items as batches of at most `budget` tokens over all ranks, of which this rank is given its share.
@@ -78,7 +80,7 @@ class Feed:
             left = np.array(state["left"], np.int64)
             place = Place(int(state["epoch"]), int(state["pool"]), int(state["batch"]), left)
         except (KeyError, TypeError, ValueError):
-            raise ArtefactError("state: does not say where a feed stands; begin anew") from None
+            raise ArtefactError(NO_PLACE) from None
         both = [(name, then.get(name), self._made_of.get(name)) for name in dict.fromkeys([*self._made_of, *then])]
         apart = [f"{name} was {_brief(before)} and is {_brief(now)}" for name, before, now in both if before != now]
         if apart:
@@ -86,6 +88,8 @@ class Feed:
                 f"state: fingerprint mismatch, because {' and '.join(apart)}; "
                 "resume with what the run began with, or begin anew"
             )
+        if not self._plan.has(place):
+            raise ArtefactError(NO_PLACE)
         self._place = place
 
     def _shares(self, places: deque[Place]) -> Iterator[Numbers]:

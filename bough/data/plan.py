@@ -50,6 +50,11 @@ class Plan:
         """How many tokens an epoch has; of very many items, reckoned from some."""
         self._pools = max(1, round(self.tokens / (POOL * budget)))
 
+    def has(self, place: Place) -> bool:
+        """Whether there is such a place in it."""
+        numbers = [place.epoch, place.batch, self._pools - 1 - place.pool, place.pool, *place.left.tolist()]
+        return min(numbers) >= 0 and max(place.left.tolist(), default=0) < (place.epoch + 1) * self._count
+
     def after(self, place: Place) -> Iterator[tuple[Numbers, Place]]:
         """The items of each batch from a place on, and the place behind it."""
         while self._epochs is None or place.epoch < self._epochs:

@@ -275,6 +275,14 @@ def test_what_is_no_place_is_refused(store: Store, state: dict[str, Any]) -> Non
         feed(store).resume(state)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"pool": 99}, {"pool": -1}, {"epoch": -1}, {"batch": -1}, {"left": [COUNT]}, {"left": [-1]}]
+)
+def test_a_place_that_is_not_there_is_refused(store: Store, wrong: dict[str, Any]) -> None:
+    with pytest.raises(ArtefactError, match=r"^state: does not say where a feed stands; begin anew$"):
+        feed(store).resume({**feed(store).state(), **wrong})
+
+
 # Workers
 
 
@@ -303,6 +311,23 @@ def test_a_killed_worker_is_told_at_once_whosever_turn_it_is(store: Store, whole
     after.resume(one.state())
     given += (said([batch]) for batch in islice(after, 10))
     assert given == whole.batches[: len(given)]
+
+
+class Dying(Plain):
+    """Is killed at some item."""
+
+    def __call__(self, examples: Sequence[Example], items: Sequence[int], draw: Draw) -> Batch:
+        if 123 in items:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(examples, items, draw)
+
+
+@pytest.mark.timeout(30)
+def test_a_worker_that_is_killed_while_it_is_waited_for_is_told(store: Store) -> None:
+    with pytest.raises(ResourceError, match=r"^workers: one was killed \(SIGKILL\)"):
+        for _ in Feed(Rows(store), Dying(), BUDGET, workers=2):
+            pass
+    assert children() == []
 
 
 class Failing(Plain):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import shutil
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -156,6 +157,12 @@ def test_a_change_that_hides_from_the_clock_is_found_by_reading_all(tmp_path: Pa
     os.utime(path, ns=(then.st_atime_ns, then.st_mtime_ns))
     with pytest.raises(ArtefactError, match=r"ids.flat: is not what was written \(another sha256\)"):
         Store(tmp_path / "store").check()
+
+
+def test_no_change_can_bear_the_time_of_what_was_written(tmp_path: Path) -> None:
+    began = time.time_ns()
+    folder = written(tmp_path / "store").folder
+    assert all(one.stat().st_mtime_ns < began for one in folder.iterdir() if one.name != MANIFEST)
 
 
 def test_a_store_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
