@@ -98,7 +98,9 @@ class Pieces:
         expected = expected[:-1]
         kept = self.kept((expected >= LEAST) | (self.lengths == 1), np.maximum(expected, LEAST))
         # The digamma function in place of the logarithm gives less to what is rare, as a prior for few pieces does.
-        return Pieces(kept.table, kept.first, kept.lengths, _digamma(kept.scores) - _digamma(kept.scores.sum()))
+        return Pieces(
+            kept.table, kept.first, kept.lengths, _digamma(kept.scores) - _digamma(kept.scores.sum(keepdims=True))
+        )
 
     def pruned(self, corpus: Spans, size: int) -> Pieces:
         """Letters, and those of the other pieces without which the words would be least likely."""
