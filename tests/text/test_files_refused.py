@@ -181,14 +181,14 @@ def test_a_model_of_pieces_that_is_wrong_names_the_byte_or_the_piece(content: by
 def test_a_model_of_pieces_cut_short_anywhere_is_refused_or_says_all_it_had(model: bytes) -> None:
     whole = read_pieces(model, "here").pieces
     refused = 0
-    for length in range(0, len(model), 211):
+    for length in range(0, len(model), 997):
         try:
             found = read_pieces(model[:length], "here")
         except ArtefactError:
             refused += 1
         else:
             assert found.pieces == whole[: len(found.pieces)]
-    assert refused > 100
+    assert refused > 50
 
 
 @pytest.mark.parametrize("family", ["t5", "transformer"])
