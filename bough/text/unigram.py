@@ -49,7 +49,7 @@ def learn(counts: Mapping[str, int], size: int, least: int = 1) -> list[tuple[st
         if len(pieces.scores) <= max(size * ROOM, pieces.letters):
             break
         pieces = pieces.pruned(corpus, int(max(size * ROOM, len(pieces.scores) * SHRINK)))
-    return pieces.best("".join(words), size)
+    return pieces.spelled("".join(words), size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class Pieces:
         """One round: how often each piece is to be expected in the words, and how likely it is for that."""
         expected = np.zeros(len(self.scores) + 1)
         for block in corpus.blocks():
-            Walk.of(block, self.table, self.scores, _sum).expect(block.weights, expected)
+            Walk.of(block, self.table, self.scores, together).expect(block.weights, expected)
         expected = expected[:-1]
         kept = self.kept((expected >= LEAST) | (self.lengths == 1), np.maximum(expected, LEAST))
         # The digamma function in place of the logarithm gives less to what is rare, as a prior for few pieces does.
@@ -106,7 +106,7 @@ class Pieces:
         """Letters, and those of the other pieces without which the words would be least likely."""
         seen = np.zeros(len(self.scores))
         for block in corpus.blocks():
-            for rows, found in Walk.of(block, self.table, self.scores, _most).path():
+            for rows, found in Walk.of(block, self.table, self.scores, likeliest).path():
                 np.add.at(seen, found, block.weights[rows])
         loss = np.where(self.lengths == 1, np.inf, self._loss(seen))
         keep = np.zeros(len(loss), bool)
@@ -114,17 +114,17 @@ class Pieces:
         return self.kept(keep & (loss > -np.inf), self.scores)
 
     def kept(self, keep: NDArray[np.bool_], scores: Floats) -> Pieces:
-        """Those that are to be kept, with these scores."""
+        """Those that are to be kept, with these scores; the table, too large to copy, is theirs from then on."""
         numbers = np.full(len(keep) + 1, -1, np.int32)
         numbers[:-1][keep] = np.arange(keep.sum(), dtype=np.int32)
         for column in self.table.T:
             column[:] = numbers[column]
         return Pieces(self.table, self.first[keep], self.lengths[keep], scores[keep])
 
-    def best(self, text: str, size: int) -> list[tuple[str, float]]:
+    def spelled(self, text: str, size: int) -> list[tuple[str, float]]:
         """Letters and the likeliest of the others, spelled."""
-        spelled = [text[first : first + length] for first, length in zip(self.first, self.lengths, strict=True)]
-        ranked = sorted(zip(spelled, self.scores, strict=True), key=lambda one: (len(one[0]) > 1, -one[1], one[0]))
+        found = [text[first : first + length] for first, length in zip(self.first, self.lengths, strict=True)]
+        ranked = sorted(zip(found, self.scores, strict=True), key=lambda one: (len(one[0]) > 1, -one[1], one[0]))
         kept = sorted(ranked[:size], key=lambda one: (-one[1], one[0]))
         return [(piece, round(float(score), DIGITS)) for piece, score in kept]
 
@@ -136,7 +136,7 @@ class Pieces:
         for block in Spans(self.first[order], self.lengths[order], seen[order]).blocks():
             numbers = order[done : done + len(block.starts)]
             done += len(block.starts)
-            for rows, found in Walk.of(block, self.table, self.scores, _most, whole=False).path():
+            for rows, found in Walk.of(block, self.table, self.scores, likeliest, whole=False).path():
                 with np.errstate(divide="ignore"):
                     spelled[numbers[rows]] += np.log(seen[found] + block.weights[rows])
                 count[numbers[rows]] += 1
@@ -203,12 +203,13 @@ class Walk:
                 flows[place + length] += flow_W[:inside]
 
 
-def _most(scores_LW: Floats) -> Floats:
+def likeliest(scores_LW: Floats) -> Floats:
+    """The best score for each span."""
     return scores_LW.max(0)
 
 
-def _sum(scores_LW: Floats) -> Floats:
-    """Likelihoods added, by their logarithms."""
+def together(scores_LW: Floats) -> Floats:
+    """The score of all for each span: likelihoods are added, and scores are their logarithms."""
     top = scores_LW.max(0)
     return top + np.log(np.exp(scores_LW - top).sum(0))
 
