@@ -76,7 +76,7 @@ SHARES = ("pieces_per_word", "bytes_per_piece", "pieces_unknown", "words_unknown
 def measure(texts: Iterable[str], tokenizers: Sequence[Tokenizer]) -> list[Measure]:
     """What each of the tokenizers does to the same texts, which are read once and in bounded memory."""
     readers = [_Reader(one) for one in tokenizers]
-    for some in _batches(texts):
+    for some in batches(texts):
         for reader in readers:
             reader.read(some)
     return [reader.found for reader in readers]
@@ -138,7 +138,7 @@ class Sample:
             yield text
 
 
-def _batches(texts: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
+def batches(texts: Iterable[str]) -> Iterator[list[tuple[str, bool]]]:
     """Parts of texts, and whether each begins one, as many at a time as are quick to look at together."""
     some: list[tuple[str, bool]] = []
     letters = 0
