@@ -49,7 +49,9 @@ def prepared(source: Source, tokenizer: Tokenizer, what: Preparation = PLAIN, ca
     folder = room / _sha256(fingerprints)
     if not folder.exists():
         _clean(room)
-        with writing(folder) as writer, locked(writer.folder):
+        # The lock outlasts the writing, so that what is written is never without one before it is in place.
+        with contextlib.ExitStack() as held, writing(folder) as writer:
+            held.enter_context(locked(writer.folder))
             tokenise(source, tokenizer, what, writer)
             writer.about |= {"fingerprints": fingerprints}
             if _seen(source) != seen:

@@ -10,7 +10,7 @@ from bough.data.labels import Labels
 from bough.data.rows import Row, Tally
 from bough.data.source import Source
 from bough.data.store import Writer
-from bough.errors import BoughError
+from bough.errors import BoughError, FieldError
 from bough.record import Record
 from bough.text import Limit, Tokenizer
 
@@ -33,6 +33,11 @@ class Preparation(Record):
     """How rows are labelled; without, no label is stored."""
     limit: Limit | None = None
     """By what texts are cut before they are stored. Windows need it: each is stored as a row of its own."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.labels and self.limit and self.labels.kind == "words":
+            raise FieldError("limit", "would part words from their labels; leave it out, and cut what is in a batch")
 
 
 class Body(NamedTuple):
@@ -67,7 +72,7 @@ def tokenise(source: Source, tokenizer: Tokenizer, what: Preparation, writer: Wr
                 name: tokens for part, body in window.items() for name, tokens in zip(COLUMNS[part], body, strict=True)
             }
             writer.add(texts | labels, plain)
-    writer.about |= {"rows": tally.rows, "skipped": tally.skipped}
+    writer.about |= {"rows": tally.rows, "skipped": tally.skipped, "complaints": tally.complaints}
     if not writer.count:
         raise BoughError(f"{', '.join(source.paths)}: holds no text; name a file that has some")
 
@@ -151,6 +156,11 @@ def _cut(row: Row, bodies: Bodies, tokenizer: Tokenizer, limit: Limit | None) ->
     """What a limit makes of the texts that are read of a row."""
     if limit is None:
         return [bodies]
+    if limit.policy == "window" and "target" in bodies:
+        raise BoughError(
+            "limit: what is written of a text is written of all of it, so that it cannot be read in windows; "
+            "let the policy be error, truncate or head-tail"
+        )
     read = [part for part in bodies if part != "target"]
     lengths = tuple(len(bodies[part].ids) for part in read)
     special = tokenizer.template(len(read) > 1).length
@@ -164,5 +174,5 @@ def _cut(row: Row, bodies: Bodies, tokenizer: Tokenizer, limit: Limit | None) ->
         )
     return [
         {**bodies, **{part: bodies[part].kept(spans) for part, spans in zip(read, window, strict=True)}}
-        for window in limit.kept(lengths, room)
+        for window in limit.kept(lengths, room, str(row.place))
     ]

@@ -159,6 +159,19 @@ def test_a_text_beyond_a_limit_that_is_not_to_be_passed_is_named(lines: Source, 
     assert entries(room) == []
 
 
+def test_what_windows_would_tear_apart_is_refused(tmp_path: Path, room: Path) -> None:
+    (tmp_path / "parallel.tsv").write_text("w5 w6\tw7\n")
+    with pytest.raises(BoughError) as caught:
+        prepared(Source((str(tmp_path / "parallel.tsv"),)), TOKENIZER, Preparation(limit=Limit(9, "window")), room)
+    assert str(caught.value) == (
+        "limit: what is written of a text is written of all of it, so that it cannot be read in windows; "
+        "let the policy be error, truncate or head-tail"
+    )
+    with pytest.raises(BoughError) as caught:
+        Preparation(Labels(("a",), "words"), Limit(9))
+    assert str(caught.value) == ("limit: would part words from their labels; leave it out, and cut what is in a batch")
+
+
 @pytest.mark.parametrize("content", ["", "\n \n\n"])
 def test_an_empty_corpus_is_refused_and_leaves_nothing(tmp_path: Path, room: Path, content: str) -> None:
     path = tmp_path / "empty.txt"
@@ -188,6 +201,7 @@ def test_a_bad_row_leaves_nothing_and_is_counted_where_it_may_be_skipped(tmp_pat
     store = prepared(Source((str(path),), skip_bad=True), TOKENIZER, cache=room)
     assert rows(store) == [[5], [7]]
     assert (store.about["rows"], store.about["skipped"]) == (2, 1)
+    assert store.about["complaints"][0].startswith(f"{path}:2")
 
 
 def test_a_corpus_that_changes_under_the_reader_is_refused(
@@ -324,6 +338,23 @@ def elsewhere(room: Path) -> Iterator[Path]:
 def test_a_preparation_that_goes_on_is_not_cleared_away(lines: Source, room: Path, elsewhere: Path) -> None:
     prepared(lines, TOKENIZER, cache=room)
     assert elsewhere.exists()
+
+
+def test_a_preparation_keeps_its_lock_until_the_store_is_in_place(
+    lines: Source, room: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def watched(path: Path) -> None:
+        if path.is_dir() and path.name.startswith("."):
+            try:
+                with prepare.locked(path):
+                    seen.append("free")
+            except BlockingIOError:
+                seen.append("locked")
+
+    seen: list[str] = []
+    monkeypatch.setattr("bough.files.atomic.sync", watched)
+    prepared(lines, TOKENIZER, cache=room)
+    assert set(seen) == {"locked"}
 
 
 def together(source: Source, room: Path, start: Any) -> None:
