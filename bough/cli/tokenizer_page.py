@@ -140,13 +140,13 @@ def learnt(
     table = Table.grid(padding=(0, 2))
     for said, value in rows:
         table.add_row(Text(said, "dim"), value)
-    yield from (table, "", f"What it does to {about(does)} of them:", "")
+    yield from (table, "", f"What it does to a sample, {about(does)}:", "")
     yield comparison({"": does})
 
 
-def facts(name: str, reader: Tokenizer) -> Table:
+def facts(name: str, reader: Tokenizer) -> Iterator[RenderableType]:
     """What a tokenizer is: how large, its special tokens, and what it puts around texts."""
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0), title=None)
+    table = Table.grid(padding=(0, 2))
     rows = {
         "tokens": f"{len(reader):,}",
         "special": ", ".join(f"{role} {token} = {number:,}" for role, (token, number) in roles(reader).items())
@@ -155,10 +155,9 @@ def facts(name: str, reader: Tokenizer) -> Table:
         "two texts": _around(reader, pair=True),
         "fingerprint": reader.fingerprint[:16],
     }
-    table.add_row(Text(name, "bold"))
     for said, value in rows.items():
         table.add_row(Text(said, "dim"), Text(value))
-    return table
+    yield from (Text(name, "bold"), table, "")
 
 
 def roles(reader: Tokenizer) -> dict[str, tuple[str, int]]:

@@ -64,7 +64,7 @@ def show(
     elif json:
         terminal.document([_facts(name, reader) for name, reader in readers.items()])
     else:
-        terminal.show(*(facts(name, reader) for name, reader in readers.items()))
+        terminal.show(*(part for name, reader in readers.items() for part in facts(name, reader)))
 
 
 def _compare(found: Mapping[str, Measure], json: bool) -> None:
