@@ -134,7 +134,11 @@ class Answers:
 
 @dataclass(frozen=True)
 class Next:
-    """The token behind each one; the last of a sequence says nothing, nor does one behind which something was cut."""
+    """The token behind each one; nothing is said by one behind which something was cut.
+
+    The last of a sequence says nothing either, unless it is of a text with nothing around it and the examples tell what
+    comes `after`: then every token of a stream is said once, wherever it was cut.
+    """
 
     boundaries: Literal["join", "keep"] = "join"
     """Whether a document's first token is to be said from the end of the one before, where a sequence holds both."""
@@ -143,9 +147,23 @@ class Next:
         followed = laid.runs.places < laid.runs.spread(laid.runs.lengths - 1)
         within = (laid.bodies[1:] >= 0) & (laid.bodies[1:] == laid.bodies[:-1])
         followed[:-1] &= ~within | (np.diff(laid.places) == 1)
+        behind, texts = np.append(laid.ids[1:], 0), np.append(within & followed[:-1], [False] * (len(laid.ids) > 0))
+        if given.has("after"):
+            lasts, words = _behind(laid, given)
+            followed[lasts], behind[lasts], texts[lasts] = True, words, True
         if self.boundaries == "keep":
             begins, runs = given.ragged("begins")
-            inside = np.flatnonzero((laid.bodies == 0) & (laid.places > 0))
-            followed[inside[begins[laid.index(inside, runs)] > 0] - 1] = False
+            before = np.flatnonzero(texts)
+            followed[before[begins[laid.index(before, runs) + 1] > 0]] = False
         at = np.flatnonzero(followed)
-        return laid.aiming(at=at, words=laid.ids[at + 1])
+        return laid.aiming(at=at, words=behind[at])
+
+
+def _behind(laid: Laid, given: Given) -> tuple[Numbers, Numbers]:
+    """The last row of each sequence that is a bare and whole text, and the token that comes after it."""
+    after, runs = given.ragged("after")
+    sequences = np.flatnonzero((laid.runs.lengths > 0) & (runs.lengths > 0))
+    firsts, lasts = laid.runs.starts[sequences], laid.runs.bounds[1:][sequences] - 1
+    whole = given.ragged("ids")[1].lengths[sequences] - 1
+    bare = (laid.bodies[firsts] == 0) & (laid.bodies[lasts] == 0) & (laid.places[lasts] == whole)
+    return lasts[bare], after[runs.starts[sequences[bare]]]

@@ -90,8 +90,12 @@ class Stream:
         """Where these documents begin; the one behind the last begins where the stream ends."""
         return self.store.ragged["ids"].bounds[documents].astype(np.int64) + documents * self._more
 
-    def stretch(self, first: int, last: int) -> Example:
-        """Its tokens from one place to before another, and `begins`, which is 1 where a document does."""
+    def stretch(self, first: int, last: int, end: int | None = None) -> Example:
+        """Its tokens from one place to before another, and `after`, the one behind them unless they reach the end.
+
+        `begins` is 1 where a document does, the token behind too.
+        """
+        count, last = last - first, min(last + 1, self.size if end is None else end)
         before, behind = self._ended(first), self._ended(last)
         flat = slice(first - before * self._more, last - behind * self._more)
         found: dict[str, NDArray[Any]] = {"begins": np.zeros(last - first, np.uint8)}
@@ -103,7 +107,8 @@ class Stream:
                 if self.separator is not None:
                     ends = self.store.ragged[name].bounds[before + 1 : behind + 1].astype(np.int64)
                     found[name] = np.insert(found[name].astype(np.int64), ends - flat.start, mark or 0)
-        return found
+        found["after"] = found["ids"][count:]
+        return {name: column[:count] if name in ("ids", "starts") else column for name, column in found.items()}
 
     @property
     def _more(self) -> int:
@@ -147,23 +152,23 @@ class Blocks:
 
     def lengths(self, numbers: Numbers, epoch: int) -> Lengths:
         """How many tokens these blocks have."""
-        first, last = self._places(numbers, epoch)
+        first, last, _ = self._places(numbers, epoch)
         return {"ids": last - first}
 
     def get(self, number: int, epoch: int) -> Example:
         """A block."""
-        (first,), (last,) = self._places(np.array([number]), epoch)
-        return self._stream.stretch(int(first), int(last))
+        (first,), (last,), (end,) = self._places(np.array([number]), epoch)
+        return self._stream.stretch(int(first), int(last), int(end))
 
-    def _places(self, numbers: Numbers, epoch: int) -> tuple[Numbers, Numbers]:
-        """Where in the stream these blocks begin and end."""
+    def _places(self, numbers: Numbers, epoch: int) -> tuple[Numbers, Numbers, Numbers]:
+        """Where in the stream these blocks begin and end, and where what they are cut from does."""
         documents, blocks = self._found(numbers)
         begin, end = self._span(documents), self._span(documents + 1)
         spare = self._count(documents) * self.length - (end - begin)
         # The first block is cut short by what is drawn, and the last one fills up by as much.
         drawn = Draw(self.seed).below(spare + 1, Purpose.CUT, documents, epoch) if epoch else np.zeros_like(spare)
         first = begin - drawn + blocks * self.length
-        return np.maximum(first, begin), np.minimum(first + self.length, end)
+        return np.maximum(first, begin), np.minimum(first + self.length, end), end
 
     def _found(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
         """The document that each block is of, and which of its blocks it is."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -26,11 +26,14 @@ from stocks import PARAGRAPH, Plain, ids, lengths, said, stock
 
 import bough.data.plan
 from bough.data.batch import Batch, Example, Lengths
+from bough.data.collate import Collation, Next
 from bough.data.draw import Draw
 from bough.data.feed import Feed
 from bough.data.items import Blocks, Items, Lanes, Rows
 from bough.data.store import Store
+from bough.data.wrap import Wrap
 from bough.errors import ArtefactError, BoughError, ResourceError
+from bough.text import Template
 
 BUDGET = 300
 COUNT = 2000
@@ -463,12 +466,32 @@ def test_blocks_hold_every_token_of_every_document_once(
         found = every(Blocks(store, length, boundaries, separator), epoch)
         assert joined(found) == [token for document in documents for token in document]
         assert all(1 <= len(ids(one)) <= length for one in found)
-        begins = [mark for one in found for mark in np.asarray(one["begins"]).tolist()]
+        begins = [mark for one in found for mark in np.asarray(one["begins"]).tolist()[: len(ids(one))]]
         assert begins == [int(not place) for document in documents for place in range(len(document))]
         assert all(len(np.asarray(one["starts"])) == len(ids(one)) for one in found)
         if boundaries == "keep":
-            inside = [mark for one in found for mark in np.asarray(one["begins"]).tolist()[1:]]
+            inside = [mark for one in found for mark in np.asarray(one["begins"]).tolist()[1 : len(ids(one))]]
             assert not any(inside), "no block reaches over the end of a document"
+
+
+@pytest.mark.parametrize("boundaries", ["join", "keep"])
+@pytest.mark.parametrize("cut", ["joined", "kept", "lanes"])
+def test_every_token_of_a_stream_is_said_once_wherever_it_is_cut(
+    tmp_path: Path, cut: str, boundaries: Literal["join", "keep"]
+) -> None:
+    sizes = [7, 30, 1, 25, 40]
+    store = stock(tmp_path / "store", sizes)
+    items = {
+        "joined": Blocks(store, 9, "join"), "kept": Blocks(store, 9), "lanes": Lanes(store, 3, 9)
+    }[cut]  # fmt: skip
+    numbers = list(range(len(items)))
+    batch = Collation(Wrap(Template(((), ()), ((), ()), (0,))), (Next(boundaries),))(every(items), numbers, Draw(0))
+    stream = joined(every(Blocks(store, 10**6, "join")))
+    first = {number for number, _ in enumerate(stream) if number in np.cumsum([0, *sizes])}
+    unsaid = {0} if (cut, boundaries) in (("joined", "join"), ("lanes", "join")) else first
+    read = stream[: len(items) * 9] if cut != "lanes" else stream[: len(stream) // 3 * 3 + 1]
+    expected = [token for number, token in enumerate(read) if number not in unsaid]
+    assert sorted(batch.goals["words"].tolist()) == sorted(expected)
 
 
 def test_blocks_are_found_among_many_documents(tmp_path: Path) -> None:
