@@ -19,7 +19,7 @@ from bough.files.folder import small_files
 from bough.packed import Ids, Inputs, Packed, behind_start, by_length
 from bough.spec import SentenceVector, Spec
 from bough.text import Tokenizer
-from bough.text.read import tokenizer_of
+from bough.text.reading.read import tokenizer_of
 
 log = logging.getLogger("bough")
 

@@ -11,11 +11,12 @@ from bough.bench.engine import bench
 from bough.bench.feed import feed
 from bough.bench.grow import grow
 from bough.bench.recur import recur
+from bough.bench.tokenize import tokenize
 from bough.bench.work import Effort, Opener
 
 __all__ = ["OWN", "WORKS", "Document", "Effort", "bench"]
 
-WORKS: dict[str, Opener] = {"encode": encode, "feed": feed, "grow": grow, "recur": recur}
+WORKS: dict[str, Opener] = {"encode": encode, "feed": feed, "grow": grow, "recur": recur, "tokenize": tokenize}
 """Every work there is, by name; registering one here is all that makes it run, shown and listed."""
-OWN = ("feed", "grow", "recur")
+OWN = ("feed", "grow", "recur", "tokenize")
 """Those whose sequences and architecture are their own."""

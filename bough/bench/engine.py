@@ -46,7 +46,7 @@ def measure(name: str, task: Task, repeats: int, tell: Tell) -> Outcome:
     reference: Answers | None = None
     for case in task.cases:
         tell(f"{name} {case.name}: warming up")
-        entries, reference = _warmed(case, reference)
+        entries, reference = _warmed(case, None if case.alone else reference)
         for turn in range(repeats):
             tell(f"{name} {case.name}: round {turn + 1} of {repeats}")
             for entry in entries:

@@ -15,13 +15,13 @@ import torch.nn.functional as F
 from bough.bench.encode import sentences
 from bough.bench.work import Answers, Case, Effort, Run, Runner, Task
 from bough.core import build
-from bough.data.batch import Batch
-from bough.data.collate import Collation
-from bough.data.feed import Feed
-from bough.data.items import Rows
-from bough.data.masking import Masking
-from bough.data.store import Store, writing
-from bough.data.wrap import Wrap
+from bough.data.feeding.batch import Batch
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Rows
+from bough.data.goals.collate import Collation
+from bough.data.goals.masking import Masking
+from bough.data.goals.wrap import Wrap
+from bough.data.storing.store import Store, writing
 from bough.families import family, preset
 from bough.spec import Spec
 from bough.text import Template

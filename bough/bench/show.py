@@ -16,7 +16,7 @@ from bough.bench.document import Curves, Document, Line, Machine, Outcome, Point
 OURS, PEER = "#a6da6c", "#8a9a94"
 FASTER, SLOWER, WRONG = "#a6da6c", "#f0b35a", "bold #e0708a"
 HEADINGS = ("Bough is", "least to most", "error", "cosine")
-LEGEND = "Error is the largest difference, cosine the least likeness, of answers to those of bough in the first row."
+LEGEND = "Error is the largest difference, cosine the least likeness, of answers to those of bough in {}."
 
 
 class Figures(NamedTuple):
@@ -103,7 +103,9 @@ def notes(work: Outcome | Curves) -> Iterator[str]:
 
 
 def _notes_of_outcome(outcome: Outcome) -> Iterator[str]:
-    yield f"The median of {outcome.repeats} rounds in which the tools took turns. {LEGEND}"
+    alone = [row.agreement for row in outcome.rows].count(None) > 1
+    legend = LEGEND.format("the same case" if alone else "the first row")
+    yield f"The median of {outcome.repeats} rounds in which the tools took turns. {legend}"
     for runner, note in {row.runner: row.note for row in outcome.rows if row.note}.items():
         yield f"{runner}: {note}."
     for row in outcome.rows:

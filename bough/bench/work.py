@@ -50,11 +50,13 @@ class Case:
     name: str
     ours: Runner
     peers: tuple[Runner, ...]
+    alone: bool = False
+    """Whether it is no form of the work before it, so that its answers are compared with those of its own runner."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A work with its data laid out. All answers are compared with those of the first case's own runner."""
+    """A work with its data laid out. Answers are compared with those of the first case's own runner."""
 
     says: str
     """What is done to what, in a line."""

@@ -93,7 +93,7 @@ def _recipe(paths: list[str], changes: dict[str, Any]) -> Recipe:
 
 def _checked(recipe: Recipe, batch: int | None, places: int) -> Report:
     from bough.data.check import Wanted, check
-    from bough.text.read import open_tokenizer
+    from bough.text.reading.read import open_tokenizer
 
     named = recipe.tokenizer and recipe.tokenizer.from_
     wanted = Wanted(

@@ -18,7 +18,7 @@ data = typer.Typer(help="Samples to try things on: see which there are, and fetc
 @data.command()
 def list(json: Json = False) -> None:  # noqa: A001  # the verb is called so
     """Show the samples: what each is, how large, under which licence, and whether it was fetched."""
-    from bough.data.named import SAMPLES
+    from bough.data.samples.named import SAMPLES
 
     rows = [(one, one.fetched) for one in SAMPLES.values()]
     if json:
@@ -40,7 +40,7 @@ def get(
     json: Json = False,
 ) -> None:
     """Fetch a sample, unless it is here already, and print the folder that holds it."""
-    from bough.data.named import get as fetched
+    from bough.data.samples.named import get as fetched
 
     with terminal.working(f"fetching {name}"):
         folder = fetched(name)

@@ -63,7 +63,7 @@ def encode(
 ) -> None:
     """Print the ids of each text, a line each, in the order given; with windows, a line for each of these."""
     from bough.text.limits import Limit
-    from bough.text.read import open_tokenizer
+    from bough.text.reading.read import open_tokenizer
 
     if limit is None and (policy, stride) != ("truncate", 0):
         raise BoughError("--policy and --stride say how --limit is kept; give that too")
@@ -89,7 +89,7 @@ def decode(
     json: Json = False,
 ) -> None:
     """Print the text that ids stand for; of a file or stdin, that of each line."""
-    from bough.text.read import open_tokenizer
+    from bough.text.reading.read import open_tokenizer
 
     with given([" ".join(ids)] if ids else [], file, "ids", "those of a text") as source:
         reader = open_tokenizer(where)

@@ -14,9 +14,9 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from bough.text.encoding import Encoding
-    from bough.text.measure import Measure
+    from bough.text.learning.measure import Measure
+    from bough.text.learning.train import Trained
     from bough.text.tokenizer import Tokenizer
-    from bough.text.train import Trained
 
 WORDS = ("#e8f1ee on #2c6e63", "#efeaf7 on #5d4a8c")
 """Words in turns, so that the pieces of one are seen to belong together."""
@@ -68,7 +68,7 @@ def pieces(text: str, encoding: Encoding, reader: Tokenizer, width: int) -> Iter
 
 
 def _chips(text: str, encoding: Encoding, reader: Tokenizer, width: int) -> Iterator[Chip]:
-    from bough.text.alphabet import BYTE_OF, from_bytes
+    from bough.text.learning.alphabet import BYTE_OF, from_bytes
 
     spelled = from_bytes if reader.vocabulary.keys() >= BYTE_OF.keys() else str
     columns = (encoding.ids, encoding.tokens, encoding.offsets, encoding.words, encoding.special)

@@ -17,7 +17,7 @@ from bough.cli.tokenizer_page import about, comparison, facts, pieces, roles, su
 from bough.cli.tokenizer_train import source_of
 
 if TYPE_CHECKING:
-    from bough.text.measure import Measure
+    from bough.text.learning.measure import Measure
     from bough.text.tokenizer import Tokenizer
 
 WORDS = "Words are what stands between white space. Special tokens around texts are not counted."
@@ -47,8 +47,8 @@ def show(
 
     Under each piece are its id and its place: a piece at 3:7 is text[3:7]. Without texts, what a tokenizer is is told.
     """
-    from bough.text.measure import measure
-    from bough.text.read import open_tokenizer
+    from bough.text.learning.measure import measure
+    from bough.text.reading.read import open_tokenizer
 
     count = len(names) if file else 1 + _leading(names[1:])
     readers = {name: open_tokenizer(name) for name in names[:count]}

@@ -16,7 +16,7 @@ from bough.errors import BoughError
 from bough.record import nearest
 
 if TYPE_CHECKING:
-    from bough.data.source import Source
+    from bough.data.reading.source import Source
     from bough.families.forms import Form
 
 UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -84,11 +84,11 @@ def train(
     if out and out.is_file():
         raise BoughError(f"--out {out}: is a file; name a folder")
     form, kind = _asked(family, kind)
-    from bough.data.rows import Tally
-    from bough.text.kinds import Plan
-    from bough.text.measure import Sample, measure
-    from bough.text.train import trained
-    from bough.text.write import save
+    from bough.data.reading.rows import Tally
+    from bough.text.learning.kinds import Plan
+    from bough.text.learning.measure import Sample, measure
+    from bough.text.learning.train import trained
+    from bough.text.learning.write import save
 
     plan = Plan(cast("Any", kind), size, byte_fallback, lowercase, min_count, alphabet, _bytes(memory))
     source, tally, sample = source_of(files, format, columns, per, skip_bad), Tally(), Sample()
@@ -113,7 +113,7 @@ def train(
 def _asked(family: str | None, kind: str | None) -> tuple[Form | None, str]:
     """The form of a family, and the kind that was asked for, or that is the family's."""
     from bough.families import family as named
-    from bough.text.kinds import KINDS, PLAIN
+    from bough.text.learning.kinds import KINDS, PLAIN
 
     form = named(family).text if family else None
     if family and not form:
@@ -131,7 +131,7 @@ def source_of(
     files: list[str], file_format: str | None, columns: str | None, per: str | None, skip_bad: bool
 ) -> Source:
     """The texts that were named on the command line."""
-    from bough.data.source import Source
+    from bough.data.reading.source import Source
 
     changes = {f"columns.{part}": name for part, name in column_names(columns)}
     return Source(tuple(files)).but(format=file_format, per=per or "line", skip_bad=skip_bad, **changes)

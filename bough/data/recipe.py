@@ -25,9 +25,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
-from bough.data.columns import Columns, Part
-from bough.data.source import Source
-from bough.data.streams import Format
+from bough.data.reading.columns import Columns, Part
+from bough.data.reading.source import Source
+from bough.data.reading.streams import Format
 from bough.errors import BoughError, FieldError
 from bough.families import FAMILIES
 from bough.record import Range, Record, brief, nearest

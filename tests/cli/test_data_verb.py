@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from running import Run
 
-from bough.data import named
+from bough.data.samples import named
 
 
 @pytest.fixture(autouse=True)

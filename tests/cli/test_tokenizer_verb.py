@@ -14,8 +14,8 @@ import transformers
 from running import Run, in_a_process
 
 from bough.cli.tokenizer_page import visible
-from bough.text.measure import measure
-from bough.text.read import open_tokenizer
+from bough.text.learning.measure import measure
+from bough.text.reading.read import open_tokenizer
 from bough.text.tokenizer import Tokenizer
 
 LINES = ["the river bank flooded", "the bank lent money", "money flooded the river", "a bank, a river: 東京 😀"] * 5

@@ -11,8 +11,8 @@ import tokenizers
 import torch
 from tokenizers import models, pre_tokenizers, processors
 
-from bough.data.batch import Batch, Collate, Example
 from bough.data.draw import Draw
+from bough.data.feeding.batch import Batch, Collate, Example
 from bough.text import Template, Tokenizer
 
 WORDS = 200

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bough.data.batch import Batch, Example, Lengths
 from bough.data.draw import Draw
-from bough.data.store import Store, writing
+from bough.data.feeding.batch import Batch, Example, Lengths
+from bough.data.storing.store import Store, writing
 from bough.packed import Packed
 
 FIRST, LAST = 5, 30_000

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from bough.data import streams
-from bough.data.columns import Columns
-from bough.data.rows import FIRST, Tally
-from bough.data.source import Source
+from bough.data.reading import streams
+from bough.data.reading.columns import Columns
+from bough.data.reading.rows import FIRST, Tally
+from bough.data.reading.source import Source
 from bough.errors import ArtefactError, BoughError
 
 MEND = "mend the row, or skip bad ones"
@@ -248,7 +248,7 @@ def test_a_bad_row_of_parquet_is_told_or_skipped(written: Write) -> None:
 
 LIMITED = """
 import resource, sys
-from bough.data.source import Source
+from bough.data.reading.source import Source
 from bough.errors import BoughError
 if "parquet" in "".join(sys.argv):
     import pyarrow.parquet

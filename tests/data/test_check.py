@@ -17,12 +17,12 @@ from tokenizers import Tokenizer as Inner
 from tokenizers import models, pre_tokenizers, processors
 
 from bough.data.check import Report, Wanted, check, classes
-from bough.data.collate import Collation
-from bough.data.feed import Feed
-from bough.data.items import Rows
-from bough.data.prepare import prepared
-from bough.data.source import Source
-from bough.data.wrap import Wrap
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Rows
+from bough.data.goals.collate import Collation
+from bough.data.goals.wrap import Wrap
+from bough.data.reading.source import Source
+from bough.data.storing.prepare import prepared
 from bough.errors import BoughError
 from bough.text import Limit, Tokenizer
 
@@ -434,5 +434,5 @@ def test_time_grows_with_the_number_of_rows_and_not_with_its_square(checked: Che
 
 
 def test_a_check_with_a_tokenizer_loads_no_torch() -> None:
-    code = "import sys, bough.data.check, bough.text.read; sys.exit('torch' in sys.modules)"
+    code = "import sys, bough.data.check, bough.text.reading.read; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

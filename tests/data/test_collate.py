@@ -34,14 +34,14 @@ from hypothesis import strategies as st
 from tokenizers import models, pre_tokenizers
 
 import bough
-from bough.data.collate import Answers, Collation, Label, ManyLabels, Next, Tags
-from bough.data.damage import Masks, Sentinels
 from bough.data.draw import Draw
-from bough.data.infill import Infill
-from bough.data.masking import Masking, Words, WordSpans
-from bough.data.parallel import SideBySide, Written
-from bough.data.tags import spread
-from bough.data.wrap import FIRST, SECOND, TARGET, Wrap
+from bough.data.goals.collate import Answers, Collation, Label, ManyLabels, Next, Tags
+from bough.data.goals.damage import Masks, Sentinels
+from bough.data.goals.infill import Infill
+from bough.data.goals.masking import Masking, Words, WordSpans
+from bough.data.goals.parallel import SideBySide, Written
+from bough.data.goals.tags import spread
+from bough.data.goals.wrap import FIRST, SECOND, TARGET, Wrap
 from bough.errors import BoughError
 from bough.text import Limit, Template
 

@@ -11,9 +11,9 @@ from examples import BARE, END, FIRST_WORD, MASK, ONE, PAD, SEP, WORDS, apart, b
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bough.data.collate import Collation
-from bough.data.damage import Masks, Sentinels
-from bough.data.infill import Infill
+from bough.data.goals.collate import Collation
+from bough.data.goals.damage import Masks, Sentinels
+from bough.data.goals.infill import Infill
 from bough.errors import BoughError
 from bough.text import Limit
 

@@ -24,14 +24,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from stocks import PARAGRAPH, Plain, ids, lengths, said, stock
 
-import bough.data.plan
-from bough.data.batch import Batch, Example, Lengths
-from bough.data.collate import Collation, Next
+import bough.data.feeding.plan
 from bough.data.draw import Draw
-from bough.data.feed import Feed
-from bough.data.items import Blocks, Items, Lanes, Rows
-from bough.data.store import Store
-from bough.data.wrap import Wrap
+from bough.data.feeding.batch import Batch, Example, Lengths
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Blocks, Items, Lanes, Rows
+from bough.data.goals.collate import Collation, Next
+from bough.data.goals.wrap import Wrap
+from bough.data.storing.store import Store
 from bough.errors import ArtefactError, BoughError, ResourceError
 from bough.text import Template
 
@@ -139,11 +139,11 @@ def test_a_place_is_found_again_by_planning_one_pool(store: Store, monkeypatch: 
         planned.append(len(places))
         return permuted(places, *rest)
 
-    permuted = bough.data.plan.permuted
+    permuted = bough.data.feeding.plan.permuted
     one = feed(store)
     _, *_ = islice(one, 400)
     state = one.state()
-    monkeypatch.setattr(bough.data.plan, "permuted", counting)
+    monkeypatch.setattr(bough.data.feeding.plan, "permuted", counting)
     later = feed(store)
     later.resume(state)
     assert planned == []
@@ -378,9 +378,9 @@ import multiprocessing, os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from stocks import Plain
-from bough.data.feed import Feed
-from bough.data.items import Rows
-from bough.data.store import Store
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Rows
+from bough.data.storing.store import Store
 
 for batch in Feed(Rows(Store(Path(sys.argv[1]))), Plain(), 1000, workers=3):
     print(*(one.pid for one in multiprocessing.active_children()), flush=True)
@@ -405,9 +405,9 @@ import signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from stocks import Plain
-from bough.data.feed import Feed
-from bough.data.items import Rows
-from bough.data.store import Store
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Rows
+from bough.data.storing.store import Store
 
 signal.signal(signal.SIGTERM, lambda *_: None)
 batches = iter(Feed(Rows(Store(Path(sys.argv[1]))), Plain(), 1000, workers=2))

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as any_of
 from pyarrow import parquet
 
-from bough.data import formats, lines
-from bough.data.columns import Columns
-from bough.data.rows import Row
-from bough.data.source import Source
+from bough.data.reading import formats, lines
+from bough.data.reading.columns import Columns
+from bough.data.reading.rows import Row
+from bough.data.reading.source import Source
 from bough.errors import BoughError
 
 Found = list[tuple[int, dict[str, Any]]]

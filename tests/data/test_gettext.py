@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from catalogue import compiled
 
-from bough.data.rows import Tally
-from bough.data.source import Source
+from bough.data.reading.rows import Tally
+from bough.data.reading.source import Source
 from bough.errors import ArtefactError, BoughError
 
 HEADER = r"""msgid ""

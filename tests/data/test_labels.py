@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bough.data.labels import MOST, Labels
-from bough.data.source import Source
+from bough.data.reading.labels import MOST, Labels
+from bough.data.reading.source import Source
 from bough.errors import BoughError
 
 

@@ -14,15 +14,15 @@ from examples import BARE, MASK, ONE, ORDINARY, SEP, TWO, UNK, apart, batch_of, 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bough.data.chance import Chance
-from bough.data.collate import Collation
 from bough.data.draw import Draw
-from bough.data.items import Blocks
-from bough.data.masking import Masking, Tokens, Words, WordSpans, ordinary
-from bough.data.runs import Runs
-from bough.data.spans import geometric
-from bough.data.store import Store, writing
-from bough.data.wrap import FIRST, SECOND, Wrap
+from bough.data.feeding.items import Blocks
+from bough.data.goals.chance import Chance
+from bough.data.goals.collate import Collation
+from bough.data.goals.masking import Masking, Tokens, Words, WordSpans, ordinary
+from bough.data.goals.runs import Runs
+from bough.data.goals.spans import geometric
+from bough.data.goals.wrap import FIRST, SECOND, Wrap
+from bough.data.storing.store import Store, writing
 from bough.errors import BoughError
 from bough.text import Limit, Template
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from catalogue import compiled
 
-from bough.data import named, pydocs, reviews, sides, translations
 from bough.data.near import likeness
-from bough.data.source import Source
+from bough.data.reading.source import Source
+from bough.data.samples import named, pydocs, reviews, sides, translations
 from bough.errors import ArtefactError, BoughError, ResourceError
 
 
@@ -324,8 +324,8 @@ def test_a_sample_in_the_cache_is_checked_by_the_sums_that_sha256sum_reads(local
 
 def test_naming_samples_and_reading_text_loads_no_torch() -> None:
     script = (
-        "import sys\nimport bough.data.named, bough.data.source, bough.data.labels\n"
-        "import bough.data.reviews, bough.data.pydocs, bough.data.translations\n"
+        "import sys\nimport bough.data.samples.named, bough.data.reading.source, bough.data.reading.labels\n"
+        "import bough.data.samples.reviews, bough.data.samples.pydocs, bough.data.samples.translations\n"
         "assert not {'torch', 'pyarrow', 'tokenizers'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bough.data.draw import Draw, mixed
-from bough.data.order import cut, permuted, share
+from bough.data.feeding.order import cut, permuted, share
 
 LENGTHS = st.lists(st.integers(1, 50), min_size=1, max_size=80)
 MANY = 10**8

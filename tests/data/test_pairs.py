@@ -17,12 +17,12 @@ from examples import MASK, TWO, apart
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bough.data.collate import Collation, Label
-from bough.data.feed import Feed
-from bough.data.masking import Masking, Words
-from bough.data.pairs import SentencePairs
-from bough.data.store import Store, writing
-from bough.data.wrap import FIRST, SECOND, Wrap
+from bough.data.feeding.feed import Feed
+from bough.data.goals.collate import Collation, Label
+from bough.data.goals.masking import Masking, Words
+from bough.data.goals.pairs import SentencePairs
+from bough.data.goals.wrap import FIRST, SECOND, Wrap
+from bough.data.storing.store import Store, writing
 from bough.errors import BoughError
 
 SURE = 5

@@ -16,15 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bough
-from bough.data.collate import Answers, Collation, Next
-from bough.data.feed import Feed
-from bough.data.items import Rows
-from bough.data.laid import Given, Laid
-from bough.data.masking import Masking, Words
-from bough.data.parallel import SideBySide, Written, ending
-from bough.data.prepare import prepared
-from bough.data.source import Source
-from bough.data.wrap import TARGET, Wrap
+from bough.data.feeding.feed import Feed
+from bough.data.feeding.items import Rows
+from bough.data.goals.collate import Answers, Collation, Next
+from bough.data.goals.laid import Given, Laid
+from bough.data.goals.masking import Masking, Words
+from bough.data.goals.parallel import SideBySide, Written, ending
+from bough.data.goals.wrap import TARGET, Wrap
+from bough.data.reading.source import Source
+from bough.data.storing.prepare import prepared
 from bough.packed import behind_start
 from bough.text import Limit, Tokenizer
 

@@ -16,12 +16,12 @@ from typing import Any
 import pytest
 from examples import text, tokenizer
 
-from bough.data import prepare
-from bough.data.labels import Labels
-from bough.data.prepare import prepared
-from bough.data.source import Source
-from bough.data.store import Store
-from bough.data.tokenised import Preparation
+from bough.data.reading.labels import Labels
+from bough.data.reading.source import Source
+from bough.data.storing import prepare
+from bough.data.storing.prepare import prepared
+from bough.data.storing.store import Store
+from bough.data.storing.tokenised import Preparation
 from bough.errors import BoughError
 from bough.text import Limit, Tokenizer
 
@@ -373,8 +373,8 @@ def test_preparations_of_the_same_at_once_all_end_well(tmp_path: Path, room: Pat
 
 
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path, room: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bough.data.tokenised.ROWS", 32)
-    monkeypatch.setattr("bough.data.store.HELD", 2048)
+    monkeypatch.setattr("bough.data.storing.tokenised.ROWS", 32)
+    monkeypatch.setattr("bough.data.storing.store.HELD", 2048)
 
     def peak(count: int) -> int:
         path = tmp_path / f"{count}.txt"

@@ -11,9 +11,9 @@ from typing import get_args
 import pytest
 from jaxtyping import config
 
-from bough.data.columns import Columns
+from bough.data.reading.columns import Columns
+from bough.data.reading.source import Source
 from bough.data.recipe import Data, Recipe, Tasks, Text, changed, parsed, read
-from bough.data.source import Source
 from bough.errors import BoughError
 from bough.text.limits import Limit
 

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
-from bough.data import lines, named
-from bough.data.columns import Columns
-from bough.data.source import Source
+from bough.data.reading import lines
+from bough.data.reading.columns import Columns
+from bough.data.reading.source import Source
+from bough.data.samples import named
 from bough.errors import ArtefactError, BoughError
 
 
@@ -126,7 +127,7 @@ def test_stdin_is_read_as_often_as_is_asked(
 
 def test_stdin_is_read_as_it_comes_and_not_first_to_its_end() -> None:
     script = (
-        "from bough.data.source import Source\n"
+        "from bough.data.reading.source import Source\n"
         "for text in Source(('-',), format='txt').texts():\n    print(text, flush=True)\n"
     )
     with subprocess.Popen(

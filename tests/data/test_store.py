@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bough.data.store import HELD, MANIFEST, Store, writing
+from bough.data.storing.store import HELD, MANIFEST, Store, writing
 from bough.errors import ArtefactError, BoughError
 
 REMEDY = "remove the folder and prepare it again"
@@ -63,7 +63,7 @@ def test_a_column_is_as_narrow_as_its_numbers(tmp_path: Path, numbers: list[floa
 
 
 def test_a_wide_number_that_comes_late_spoils_none_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bough.data.store.HELD", 8)
+    monkeypatch.setattr("bough.data.storing.store.HELD", 8)
     numbers = [3] * 20 + [-7] * 20 + [0.5] * 20 + [2**40]
     ids = [row % 200 for row in range(60)] + [70_000]
     with writing(tmp_path / "store") as writer:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bough.text.read import open_tokenizer
+from bough.text.reading.read import open_tokenizer
 
 FOLDERS = sorted(path for path in (Path(__file__).parent / "transformer_xl_text").iterdir() if path.is_dir())
 

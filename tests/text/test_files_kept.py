@@ -11,7 +11,7 @@ from scripts import corpus
 import bough
 from bough.files.folder import Folder, small_files
 from bough.model import Model
-from bough.text.read import open_tokenizer
+from bough.text.reading.read import open_tokenizer
 
 SIZES = {"xlm": "xlm-tiny", "transformer": "transformer-tiny", "mbart": "mbart-tiny"}
 

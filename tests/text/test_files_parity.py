@@ -18,7 +18,7 @@ from scripts import BYTES, SENTENCES, fuzzed, texts
 from bough import samples
 from bough.errors import BoughError
 from bough.text import Encoding
-from bough.text.read import open_tokenizer
+from bough.text.reading.read import open_tokenizer
 
 IN_PYTHON = ("xlm", "transformer")
 """Families whose peer is slow, and has no offsets."""

@@ -14,10 +14,10 @@ from carried import field, form, piece, sentence_pieces, two_sides, write, xlm
 from scripts import corpus, fuzzed, texts
 
 from bough.text import Tokenizer
-from bough.text.charsmap import Charsmap, normalised
-from bough.text.pieces import by_order, by_score
-from bough.text.read import open_tokenizer, tokenizer_of
-from bough.text.sentencepiece import read_pieces
+from bough.text.reading.charsmap import Charsmap, normalised
+from bough.text.reading.pieces import by_order, by_score
+from bough.text.reading.read import open_tokenizer, tokenizer_of
+from bough.text.reading.sentencepiece import read_pieces
 
 LINES = [*texts(), *fuzzed(1000, seed=9), "foo seafood<sep>foofoo 一三三"]
 KINDS: dict[str, dict[str, Any]] = {

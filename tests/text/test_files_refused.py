@@ -14,8 +14,8 @@ from jaxtyping import config
 from scripts import SENTENCES
 
 from bough.errors import ArtefactError, BoughError
-from bough.text.read import open_tokenizer, tokenizer_of
-from bough.text.sentencepiece import read_pieces
+from bough.text.reading.read import open_tokenizer, tokenizer_of
+from bough.text.reading.sentencepiece import read_pieces
 
 CUT = "; the file is cut short or no SentencePiece model, fetch it again"
 NAME = "; name its token in tokenizer_config.json"

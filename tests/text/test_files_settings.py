@@ -13,7 +13,7 @@ import transformers
 from carried import LAYOUTS, form, two_sides, write
 from scripts import corpus, fuzzed, texts
 
-from bough.text.read import open_tokenizer
+from bough.text.reading.read import open_tokenizer
 
 Folder = Callable[..., Path]
 TOKEN = {"__type": "AddedToken", "single_word": False, "rstrip": False, "normalized": False, "special": True}

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from scripts import texts
 
-from bough.text import measure as room
-from bough.text.kinds import Kind
-from bough.text.measure import Measure, Sample, measure
+from bough.text.learning import measure as room
+from bough.text.learning.kinds import Kind
+from bough.text.learning.measure import Measure, Sample, measure
+from bough.text.learning.train import train
 from bough.text.tokenizer import Tokenizer
-from bough.text.train import train
 
 LEARNT = ["the cat sat on the mat", "the dog sat on the log", "a cat and a dog"] * 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bough.text.traced import Traced
+from bough.text.reading.traced import Traced
 
 
 def said(text: Traced, original: str) -> list[tuple[str, str]]:

@@ -22,20 +22,21 @@ from hypothesis import strategies as st
 from scripts import corpus, texts
 from tokenizers import models, pre_tokenizers, trainers
 
-from bough.data.source import Source
+from bough.data.reading.source import Source
 from bough.errors import BoughError
 from bough.families import FAMILIES
-from bough.text import merges
 from bough.text.assemble import assembled
-from bough.text.count import HELD, LONGEST, counted
-from bough.text.kinds import KINDS, Kind, Plan
-from bough.text.measure import measure
-from bough.text.train import find_words, train, trained
+from bough.text.learning import merges
+from bough.text.learning.count import HELD, LONGEST, Words, between_words, counted, nowhere
+from bough.text.learning.kinds import KINDS, Kind, Plan
+from bough.text.learning.measure import measure
+from bough.text.learning.train import train, trained, words_of
 
 KINDS_OF = get_args(Kind)
 FORMS = {name: family.text for name, family in FAMILIES.items() if family.text}
 PROGRAM = Path(inspect.getfile(trainer))
 ENGLISH = [line for line in inspect.getsource(random).splitlines() if line]
+SMALLER = "or for a smaller alphabet"
 MANY = 40_000
 """Words, most of them different; enough for what is held of them to outweigh all else."""
 
@@ -151,7 +152,7 @@ def test_words_beyond_what_the_library_can_count_are_learnt_from_in_their_propor
 def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -> None:
     kinds = KINDS[type(FORMS[form].vocabulary)][:1] if form else KINDS_OF
     draw = random.Random(3)
-    words = " ".join(texts()).split(" ")
+    known = " ".join(texts()).split(" ")
     blanks = (
         " ",
         " ",
@@ -168,12 +169,12 @@ def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -
         "\x1c ",
         " \x85",
     )
-    thrown = ["".join(draw.choice(words) + draw.choice(blanks) for _ in range(9)) for _ in range(600)]
+    thrown = ["".join(draw.choice(known) + draw.choice(blanks) for _ in range(9)) for _ in range(600)]
     for kind in kinds:
-        find, apart = find_words(Plan(kind, 9).fitted(FORMS[form] if form else None))
-        some = [*texts(), *thrown] if apart else texts()
-        whole = Counter(word for text in some for word in find(text) if len(word) <= LONGEST)
-        found = counted(some, find, math.inf, HELD, apart).words
+        words = words_of(Plan(kind, 9).fitted(FORMS[form] if form else None))
+        some = texts() if words.cut is nowhere and kind != "character" else [*texts(), *thrown]
+        whole = Counter(word for text in some for word in words.find(text) if len(word) <= LONGEST)
+        found = counted(some, words, math.inf, HELD).words
         # What is longer is cut, and its parts may be words elsewhere.
         assert {word: count for word, count in found.items() if "xxx" not in word} == {
             word: count for word, count in whole.items() if "xxx" not in word
@@ -181,7 +182,7 @@ def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -
 
 
 def test_a_text_without_an_end_or_a_space_is_learnt_from_in_parts() -> None:
-    found = counted(["ab" * 200_000, "a b " * 200_000], str.split, math.inf, HELD)
+    found = counted(["ab" * 200_000, "a b " * 200_000], Words(str.split, between_words), math.inf, HELD)
     assert max(map(len, found.words)) == LONGEST
     assert sum(len(word) * count for word, count in found.words.items()) == 800_000
 
@@ -280,8 +281,7 @@ def test_the_same_words_are_forgotten_every_time() -> None:
         ({"size": 0}, "size: must be a whole number from 1 to 2,147,483,647, not 0"),
         (
             {"size": 12},
-            "size: 12 tokens are too few for 5 special ones and 8 letters; ask for at least 13, "
-            "or for a smaller alphabet",
+            "size: 12 tokens are too few for 5 special ones and 8 letters; ask for at least 13, " + SMALLER,
         ),
         (
             {"kind": "word", "size": 5},

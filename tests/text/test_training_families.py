@@ -11,11 +11,11 @@ from scripts import corpus, texts
 
 from bough.errors import BoughError
 from bough.families import FAMILIES
-from bough.text.kinds import KINDS, Plan
-from bough.text.read import open_tokenizer
+from bough.text.learning.kinds import KINDS, Plan
+from bough.text.learning.train import train, trained
+from bough.text.learning.write import save
+from bough.text.reading.read import open_tokenizer
 from bough.text.tokenizer import Tokenizer
-from bough.text.train import train, trained
-from bough.text.write import save
 
 FORMS = {name: family.text for name, family in FAMILIES.items() if family.text}
 NO_PEER = "transformer-xl"
@@ -114,7 +114,7 @@ def test_an_unknown_word_of_a_family_is_still_found_by_its_place(made: Made) -> 
 
 
 def test_training_without_the_library_that_finds_the_words_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from bough.text import moses
+    from bough.text.reading import moses
 
     monkeypatch.setattr(moses, "_moses", moses.Moses)
     monkeypatch.setitem(__import__("sys").modules, "sacremoses", None)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from bough.text import unigram
-from bough.text.unigram import Pieces, Spans, Walk, learn
+from bough.text.learning import unigram
+from bough.text.learning.unigram import Pieces, Spans, Walk, learn
 
 WORDS = {"abab": 3, "abb": 2, "b": 5, "aabba": 1}
 SCORES = {"a": -1.0, "b": -2.0, "ab": -1.5, "ba": -4.0, "abb": -3.5, "abab": -9.0}

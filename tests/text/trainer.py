@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bough.text.kinds import Plan
-from bough.text.train import trained
+from bough.text.learning.kinds import Plan
+from bough.text.learning.train import trained
 
 LETTERS = "etaoinshrdlucmfwypvbgkjqxz"
 

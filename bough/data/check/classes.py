@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from bough.data.check.findings import Finding, Hits, plural
 from bough.data.check.kept import Kept, Numbered
 from bough.data.check.wanted import Wanted
-from bough.data.labels import MOST, WHOLE, Labels
+from bough.data.reading.labels import MOST, WHOLE, Labels
 from bough.errors import BoughError
 from bough.record import FEW, brief, nearest
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from bough.data.rows import Place, Row
+from bough.data.reading.rows import Place, Row
 
 
 @dataclass(frozen=True, slots=True)

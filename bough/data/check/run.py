@@ -20,10 +20,10 @@ from bough.data.check.repeats import Repeats
 from bough.data.check.size import EpochFacts, Lengths, Size
 from bough.data.check.vocabulary import SideFacts, Vocabulary
 from bough.data.check.wanted import Check, Wanted
-from bough.data.columns import TEXTS, Part
+from bough.data.reading.columns import TEXTS, Part
+from bough.data.reading.rows import Fault, Tally
+from bough.data.reading.source import Source
 from bough.data.recipe import NEEDS
-from bough.data.rows import Fault, Tally
-from bough.data.source import Source
 from bough.errors import BoughError
 
 ROWS, LETTERS = 256, 2**22

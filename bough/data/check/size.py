@@ -14,7 +14,7 @@ from bough.data.check.findings import Finding, Hits
 from bough.data.check.kept import Kept, Numbered
 from bough.data.check.vocabulary import Vocabulary
 from bough.data.check.wanted import Wanted
-from bough.data.order import cut
+from bough.data.feeding.order import cut
 
 FAR = 4
 """A row is far longer than others when it is longer than so many times 99% of them."""

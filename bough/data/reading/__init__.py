@@ -1,0 +1,1 @@
+"""Reading: from files of any format to rows, each with its place, and to labels; no torch."""

@@ -1,0 +1,1 @@
+"""Learning: vocabularies from texts, their files, and what they do to a corpus."""

@@ -1,0 +1,1 @@
+"""Reading: a tokenizer from whatever files a checkpoint carries."""
