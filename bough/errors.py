@@ -40,3 +40,7 @@ class ResourceError(BoughError):
     """The machine ran out of something: memory, disk, a device."""
 
     exit_code = 4
+
+
+class MissingError(BoughError):
+    """A library that is asked for and not installed; the message says what to install."""

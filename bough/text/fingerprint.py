@@ -7,8 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bough.errors import BoughError
-from bough.text.reading.moses import MissingError
+from bough.errors import BoughError, MissingError
 
 SPELT = str.maketrans({"Ġ": " ", "▁": " ", "Ċ": "\n"})
 """What vocabularies write for a space or a line's end."""

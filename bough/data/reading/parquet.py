@@ -12,7 +12,7 @@ from typing import Any
 from bough.data.reading.formats import unfit
 from bough.data.reading.lines import CHUNK, LONGEST, TOO_LONG
 from bough.data.reading.rows import Fault, Place, Row
-from bough.errors import ArtefactError, BoughError
+from bough.errors import ArtefactError, MissingError
 
 AT_ONCE = 256
 """So many rows are held at a time."""
@@ -37,7 +37,7 @@ def _library(file: str) -> tuple[Any, Any]:
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise BoughError(f'{file}: parquet needs another package; run `pip install "bough[parquet]"`') from None
+        raise MissingError(f'{file}: parquet needs another package; run `pip install "bough[parquet]"`') from None
 
 
 def _row(batch: Any, i: int, place: Place) -> Row | Fault:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tokenizers import models
 
-from bough.errors import BoughError
+from bough.errors import MissingError
 from bough.families.words import MosesWords, XlmWords
 from bough.text.encoding import Word
 from bough.text.reading.apart import Apart
@@ -28,10 +28,6 @@ DOTS = re.compile("(?:DOT)+MULTI")
 """What sacremoses writes for several dots meanwhile; in a text that says so itself, it becomes dots as well."""
 IN_NUMBERS = re.compile(r"(?<=\d)[,.](?=\d)")
 MISSING = 'these words are found by sacremoses, which is not installed; run `pip install "bough[moses]"`'
-
-
-class MissingError(BoughError):
-    """The library is not installed."""
 
 
 class Moses:
