@@ -80,7 +80,8 @@ def _pip(package: str, words: Sequence[str], settings: Mapping[str, str] | None 
         "download",
         "--no-deps",
     ]
-    variables = {**os.environ, **(settings or {})}
+    # What pip warns of is none of ours, even where ours are errors.
+    variables = {**os.environ, "PYTHONWARNINGS": "ignore", **(settings or {})}
     done = subprocess.run([*line, *words], capture_output=True, text=True, check=False, env=variables)  # noqa: S603 (every word is ours)
     if not done.returncode:
         return
