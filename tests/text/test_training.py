@@ -27,7 +27,8 @@ from bough.errors import BoughError
 from bough.families import FAMILIES
 from bough.text.assemble import assembled
 from bough.text.learning import merges
-from bough.text.learning.count import HELD, LONGEST, Words, between_words, counted, nowhere
+from bough.text.learning.count import HELD, LONGEST, Words, counted
+from bough.text.learning.cuts import between_words, nowhere
 from bough.text.learning.kinds import KINDS, Kind, Plan
 from bough.text.learning.measure import measure
 from bough.text.learning.train import train, trained, words_of
@@ -169,7 +170,9 @@ def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -
         "\x1c ",
         " \x85",
     )
+    plain = (*"ab 9'._(", " ", "  ", "'s", "'ll", "it's", " \n", "\t", "x_1", "--", "\x1f", "\0", "S'")
     thrown = ["".join(draw.choice(known) + draw.choice(blanks) for _ in range(9)) for _ in range(600)]
+    thrown += ["".join(draw.choices(plain, k=12)) for _ in range(3000)]
     for kind in kinds:
         words = words_of(Plan(kind, 9).fitted(FORMS[form] if form else None))
         some = texts() if words.cut is nowhere and kind != "character" else [*texts(), *thrown]

@@ -14,10 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
-BETWEEN = re.compile(r"(?= [\w!-~])(?<=[\w!-~])")
-"""In front of a space at which words end and begin for all that finds them: it is, and stays, the only one there."""
-UNSURE = re.compile("[\x1c-\x1f\x85]")
-"""Blanks to Python that are none to all that find words."""
+from bough.text.learning.cuts import BETWEEN, Cut
+
 CLOSED = re.compile(r"[\w!-~]")
 """A letter behind which a word may be taken to end where a space follows."""
 PART = 2**16
@@ -37,22 +35,9 @@ class Words:
     """How words are found in a text, and how it may be cut so that they are the same in its parts."""
 
     find: Callable[[str], list[str]]
-    cut: Callable[[str], list[str]]
-
-
-def at_blanks(text: str) -> list[str]:
-    """Cut at all blanks, where they always part words and are nothing else."""
-    return between_words(text) if UNSURE.search(text) else text.split()
-
-
-def between_words(text: str) -> list[str]:
-    """Cut where blanks may be of words: at single spaces between letters, each of which begins what is behind it."""
-    return BETWEEN.split(text)
-
-
-def nowhere(text: str) -> list[str]:
-    """Do not cut, where what is a word depends on what is around it."""
-    return [text]
+    cut: Cut
+    between: str = ""
+    """What may be put in front of a part for it to stand behind another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +102,7 @@ class _Counter:
         """Hold the words of what was read in place of it."""
         self._count()
         words = self.count.words
-        for stretch, times in _together(self._stretches):
+        for stretch, times in _together(self._stretches, self._words.between):
             for found in self._words.find(stretch):
                 for word in [found] if len(found) <= LONGEST else _shortened(found):
                     if word not in words:
@@ -159,14 +144,14 @@ def parts(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _together(stretches: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Stretches, of which those that occur equally often may stand side by side, which is quicker."""
+def _together(stretches: Mapping[str, int], between: str) -> Iterator[tuple[str, int]]:
+    """Stretches, of which those that occur equally often stand side by side where they may, which is quicker."""
     alike: dict[int, str] = {}
     for stretch, times in stretches.items():
-        if not stretch.startswith(" "):
+        if not between and not stretch.startswith(" "):
             yield stretch, times
             continue
-        joined = alike.pop(times, "") + stretch
+        joined = alike.pop(times, "") + between + stretch
         if len(joined) > LINE or not CLOSED.match(stretch[-1]):
             yield joined, times
         else:

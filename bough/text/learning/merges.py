@@ -61,6 +61,8 @@ def _told(counts: Mapping[str, int], between: str) -> Iterator[str]:
     """Every word as often as it occurs; of words too many for the library to count, each that much less often."""
     share = max(1, sum(len(word) * count for word, count in counts.items()) / MOST)
     for word, count in counts.items():
+        if len(word) == 1:
+            continue  # there is nothing to merge in it
         once, left = word + between, max(1, int(count / share))
         most = max(1, LINE // len(once))
         while left > 0:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from tokenizers import models
 
 from bough.errors import BoughError
-from bough.families.forms import Bytes, Form, Letters, Pieces, Suffixed, Whole
+from bough.families.forms import Bytes, Form, Letters, Pieces, Suffixed, TwoSides, Whole
 from bough.families.words import MosesWords, XlmWords
 from bough.text.assemble import assembled
 from bough.text.encoding import Finder
 from bough.text.guard import guarded
 from bough.text.learning.alphabet import BYTE_OF, BYTES, chosen, spelled
-from bough.text.learning.count import HELD, Cost, Words, at_blanks, between_words, counted, nowhere
+from bough.text.learning.count import HELD, Cost, Words, counted
+from bough.text.learning.cuts import at_blanks, at_marks, between_words, by_runs, nowhere
 from bough.text.learning.kinds import Kind, Plan
 from bough.text.learning.lessons import Lesson, learn
 from bough.text.learning.write import files
@@ -125,14 +126,20 @@ def words_of(form: Form) -> Words:
             return Words(_spelled(xlm_finder(words, form.specials, [])), nowhere)
         case Whole(MosesWords() as words):
             return Words(_spelled(moses_finder(words, form.specials)), nowhere)
-        case Bytes() | Pieces(exact=True):
-            cut = between_words
+        case Bytes():
+            cut, between = by_runs, ""
+        case Pieces(exact=True):
+            cut, between = between_words, ""
+        case Pieces() | TwoSides():
+            cut, between = at_blanks, " "
         case _:
-            cut = at_blanks
+            cut, between = at_marks, " "
     inner = assembled(form, models.BPE())
     normal: Callable[[str], str] = inner.normalizer.normalize_str if inner.normalizer else str
     split = inner.pre_tokenizer.pre_tokenize_str
-    return Words(lambda text: [word for word, _ in guarded(lambda: split(normal(text)), "texts", BoughError)], cut)
+    return Words(
+        lambda text: [word for word, _ in guarded(lambda: split(normal(text)), "texts", BoughError)], cut, between
+    )
 
 
 def _spelled(find: Finder) -> Callable[[str], list[str]]:
