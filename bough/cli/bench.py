@@ -45,7 +45,7 @@ def bench(
     """Measure the same work with Bough and with the peers that are installed, and how cost grows, in turns, as ratios.
 
     The works are encode, beside peers; feed, batches beside a step of training; grow, the cost of each mask by length;
-    recur, words behind a memory or without.
+    recur, words behind a memory or without; tokenize, vocabularies learnt and text written in ids.
     """
     if as_markdown and as_json:
         raise BoughError("--markdown and --json: only one of them can be printed; leave one out")
