@@ -17,6 +17,7 @@ from bough.cli.tokenizer_page import about, comparison, facts, pieces, roles, su
 from bough.cli.tokenizer_train import source_of
 
 if TYPE_CHECKING:
+    from bough.data.reading.source import Source
     from bough.text.learning.measure import Measure
     from bough.text.tokenizer import Tokenizer
 
@@ -47,16 +48,14 @@ def show(
 
     Under each piece are its id and its place: a piece at 3:7 is text[3:7]. Without texts, what a tokenizer is is told.
     """
-    from bough.text.learning.measure import measure
     from bough.text.reading.read import open_tokenizer
 
     count = len(names) if file else 1 + _leading(names[1:])
     readers = {name: open_tokenizer(name) for name in names[:count]}
     if file:
-        source = source_of(file, format, columns, per, skip_bad)
         with terminal.working(f"reading {', '.join(file)}"):
-            found = measure(source.texts(), list(readers.values()))
-        _compare(dict(zip(readers, found, strict=True)), json)
+            found, skipped = _measured(source_of(file, format, columns, per, skip_bad), readers)
+        _compare(found, skipped, json)
     elif names[count:]:
         with given(names[count:], None) as texts:
             for text in texts.lines:
@@ -67,13 +66,23 @@ def show(
         terminal.show(*(part for name, reader in readers.items() for part in facts(name, reader)))
 
 
-def _compare(found: Mapping[str, Measure], json: bool) -> None:
+def _measured(source: Source, readers: Mapping[str, Tokenizer]) -> tuple[dict[str, Measure], int]:
+    """What each does to the texts, and how many rows of them were left out."""
+    from bough.data.reading.rows import Tally
+    from bough.text.learning.measure import measure
+
+    tally = Tally()
+    found = measure(source.texts(tally), list(readers.values()))
+    return dict(zip(readers, found, strict=True)), tally.skipped
+
+
+def _compare(found: Mapping[str, Measure], skipped: int, json: bool) -> None:
     if json:
-        terminal.document([{"tokenizer": name, **one.plain()} for name, one in found.items()])
+        terminal.document([{"tokenizer": name, "skipped": skipped, **one.plain()} for name, one in found.items()])
         return
-    names = _short(list(found))
-    table = comparison(dict(zip(names, found.values(), strict=True)))
-    terminal.show(about(next(iter(found.values()))), "", table, "", Text(WORDS, "dim"))
+    table = comparison(dict(zip(_short(list(found)), found.values(), strict=True)))
+    said = about(next(iter(found.values()))) + (f"; {skipped:,} bad rows were left out" if skipped else "")
+    terminal.show(said, "", table, "", Text(WORDS, "dim"))
 
 
 def _draw(text: str, readers: Mapping[str, Tokenizer], json: bool) -> None:

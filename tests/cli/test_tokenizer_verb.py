@@ -36,17 +36,17 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory, corpus: Path) -> Path:
     """A tokenizer in BERT's form."""
-    out = tmp_path_factory.mktemp("trained") / "pieces"
-    done = in_a_process("tokenizer", "train", corpus, "--family", "bert", "--size", "60", "--out", out)
-    assert done.returncode == 0, done.stderr
-    return out
+    return learnt(corpus, tmp_path_factory.mktemp("trained") / "pieces", "--family", "bert", "--size", 60)
 
 
 @pytest.fixture(scope="session")
 def words(tmp_path_factory: pytest.TempPathFactory, corpus: Path) -> Path:
     """A tokenizer of whole words, a few of them unknown."""
-    out = tmp_path_factory.mktemp("words") / "words"
-    done = in_a_process("tokenizer", "train", corpus, "--kind", "word", "--size", "12", "--out", out)
+    return learnt(corpus, tmp_path_factory.mktemp("words") / "words", "--kind", "word", "--size", 12)
+
+
+def learnt(corpus: Path, out: Path, *how: object) -> Path:
+    done = in_a_process("tokenizer", "train", corpus, *how, "--out", out)
     assert done.returncode == 0, done.stderr
     return out
 
@@ -129,6 +129,9 @@ def test_bad_rows_are_left_out_and_counted_where_that_is_asked(run: Run, tmp_pat
     assert run(*line).err.startswith(f"bough: {tmp_path}/some.jsonl:2: ")
     found = run(*line, "--skip-bad").document
     assert (found["texts"], found["skipped"], found["notes"][-1]) == (2, 1, "1 bad rows were left out")
+    run(*line, "--skip-bad", "--out", tmp_path / "out")
+    shown = run("tokenizer", "show", tmp_path / "out", "--file", tmp_path / "some.jsonl", "--skip-bad").out
+    assert shown.startswith("2 texts, 4 words, 15 bytes; 1 bad rows were left out\n")
 
 
 def test_memory_may_be_said_in_any_unit(run: Run, corpus: Path) -> None:
@@ -349,7 +352,9 @@ def test_a_corpus_is_measured_with_a_column_for_each(run: Run, words: Path, fold
     assert rows["unknown pieces"][-1] == "none"
     found = run("tokenizer", "show", words, folder, "--file", corpus, "--json").document
     wanted = measure(LINES, [open_tokenizer(words), open_tokenizer(folder)])
-    assert found == [{"tokenizer": str(path), **one.plain()} for path, one in zip((words, folder), wanted, strict=True)]
+    assert found == [
+        {"tokenizer": str(path), "skipped": 0, **one.plain()} for path, one in zip((words, folder), wanted, strict=True)
+    ]
 
 
 def test_without_texts_a_tokenizer_says_what_it_is(run: Run, folder: Path, reader: Tokenizer) -> None:
