@@ -213,7 +213,9 @@ def test_with_bytes_to_fall_back_to_every_text_comes_back_as_it_was(kind: Kind) 
 def test_every_byte_is_in_a_vocabulary_that_falls_back_to_bytes(kind: Kind) -> None:
     found = train(["a b c"], kind, 400, byte_fallback=True)
     assert {f"<0x{number:02X}>" for number in range(256)} <= found.vocabulary.keys()
-    assert found.specials.unk not in found.encode("東京 😀 <0x41>").ids
+    text = "東京 😀 <0x41>"
+    assert found.specials.unk not in found.encode(text).ids
+    assert found.decode(found.encode(text).ids) == text
 
 
 # Memory

@@ -37,7 +37,7 @@ class Words:
     find: Callable[[str], list[str]]
     cut: Cut
     between: str = ""
-    """What may be put in front of a part for it to stand behind another."""
+    """What parts are laid side by side with; where it is nothing, those can be that begin with a space."""
 
 
 @dataclass(frozen=True, slots=True)

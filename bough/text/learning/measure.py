@@ -16,8 +16,10 @@ from bough.text.tokenizer import Tokenizer
 WORD = re.compile(r"\S+")
 LETTERS, TEXTS = 2**18, 2**10
 """So many letters, or texts, are looked at together."""
-
 PAGE = 2**12
+"""Letters of a text that a sample keeps."""
+SHARES = ("pieces_per_word", "bytes_per_piece", "pieces_unknown", "words_unknown", "used")
+"""What is worked out of the counts."""
 
 
 @dataclass
@@ -70,9 +72,6 @@ class Measure:
         return {**counts, **{name: round(getattr(self, name), 6) for name in SHARES}}
 
 
-SHARES = ("pieces_per_word", "bytes_per_piece", "pieces_unknown", "words_unknown", "used")
-
-
 def measure(texts: Iterable[str], tokenizers: Sequence[Tokenizer]) -> list[Measure]:
     """What each of the tokenizers does to the same texts, which are read once and in bounded memory."""
     readers = [_Reader(one) for one in tokenizers]
@@ -123,7 +122,7 @@ class Sample:
 
     def __init__(self, most: int = 1000) -> None:
         self.texts: list[str] = []
-        """Of each its start, no longer than a page."""
+        """Of each no more than a page."""
         self._most = most
 
     def passing(self, texts: Iterable[str]) -> Iterator[str]:

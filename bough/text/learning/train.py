@@ -81,8 +81,8 @@ def train(
 def trained(texts: Iterable[str], plan: Plan, form: Form | None = None) -> Trained:
     """The tokenizer that was planned, with its files and what there is to say of it.
 
-    Memory is bounded so: texts are read one at a time, and of each a few thousand letters; of words, only as many are
-    held as can be learnt from within the bound, the most frequent ones, by a measured cost for each.
+    Memory is bounded so: a few million letters of the texts are held at once, whatever their length; and of words only
+    the most frequent, no more than can be learnt from within the bound at what each is known to cost.
     """
     if isinstance(texts, str):
         raise BoughError("texts: this is one text; give a list of them")
