@@ -17,7 +17,7 @@ from bough.errors import BoughError
 from bough.text.guard import guarded
 
 LINE = 2**14
-"""Letters in which a word is told over and over; the library holds some hundred lines at once."""
+"""Letters in which words are told over and over; the library holds some hundred lines at once."""
 MOST = 2**31 - 1
 """The library counts pairs up to here."""
 
@@ -60,11 +60,18 @@ def learn(
 def _told(counts: Mapping[str, int], between: str) -> Iterator[str]:
     """Every word as often as it occurs; of words too many for the library to count, each that much less often."""
     share = max(1, sum(len(word) * count for word, count in counts.items()) / MOST)
+    line: list[str] = []
+    room = LINE
     for word, count in counts.items():
         if len(word) == 1:
             continue  # there is nothing to merge in it
         once, left = word + between, max(1, int(count / share))
-        most = max(1, LINE // len(once))
         while left > 0:
-            yield once * min(left, most)
-            left -= most
+            times = min(left, max(1, room // len(once)))
+            line.append(once * times)
+            left -= times
+            room -= times * len(once)
+            if room <= 0 or left:
+                yield "".join(line)
+                line, room = [], LINE
+    yield "".join(line)
