@@ -25,7 +25,7 @@ from bough.errors import BoughError
 from bough.families import FAMILIES
 from bough.text.learning import merges
 from bough.text.learning.count import HELD, LONGEST, Words, counted
-from bough.text.learning.cuts import between_words, nowhere
+from bough.text.learning.cuts import BETWEEN_WORDS, NOWHERE
 from bough.text.learning.kinds import KINDS, Kind, Plan
 from bough.text.learning.measure import measure
 from bough.text.learning.train import train, trained, words_of
@@ -150,7 +150,7 @@ def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -
     thrown += ["".join(draw.choices(plain, k=12)) for _ in range(3000)]
     for kind in kinds:
         words = words_of(Plan(kind, 9).fitted(FORMS[form] if form else None))
-        some = texts() if words.cut is nowhere and kind != "character" else [*texts(), *thrown]
+        some = texts() if words.cut is NOWHERE and kind != "character" else [*texts(), *thrown]
         whole = Counter(word for text in some for word in words.find(text) if len(word) <= LONGEST)
         found = counted(some, words, math.inf, HELD).words
         # What is longer is cut, and its parts may be words elsewhere.
@@ -160,7 +160,7 @@ def test_words_found_between_spaces_are_those_of_whole_texts(form: str | None) -
 
 
 def test_a_text_without_an_end_or_a_space_is_learnt_from_in_parts() -> None:
-    found = counted(["ab" * 200_000, "a b " * 200_000], Words(str.split, between_words), math.inf, HELD)
+    found = counted(["ab" * 200_000, "a b " * 200_000], Words(str.split, BETWEEN_WORDS), math.inf, HELD)
     assert max(map(len, found.words)) == LONGEST
     assert sum(len(word) * count for word, count in found.words.items()) == 800_000
 

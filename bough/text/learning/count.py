@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain
 
 from bough.text.learning.cuts import BETWEEN, Cut
 
@@ -71,8 +70,11 @@ def counted(texts: Iterable[str], words: Words, room: float, cost: Cost) -> Coun
     counter = _Counter(words, room)
     for text in texts:
         counter.count.texts += 1
-        for part in parts(text):
-            counter.read(part)
+        if len(text) <= PART:
+            counter.read(text)
+        else:
+            for part in parts(text):
+                counter.read(part)
     counter.find_words()
     if sum(map(cost.of, counter.count.words)) > room:
         counter.forget(cost, room)
@@ -127,7 +129,7 @@ class _Counter:
         return total
 
     def _count(self) -> None:
-        self._stretches.update(chain.from_iterable(map(self._words.cut, self._texts)))
+        self._stretches.update(self._words.cut(self._texts))
         self._texts.clear()
         self._more += self._letters
         self._letters = 0

@@ -20,7 +20,7 @@ from bough.text.encoding import Finder
 from bough.text.guard import guarded
 from bough.text.learning.alphabet import BYTE_OF, BYTES, chosen, spelled
 from bough.text.learning.count import HELD, Cost, Words, counted
-from bough.text.learning.cuts import at_blanks, at_marks, between_words, by_runs, nowhere
+from bough.text.learning.cuts import AT_BLANKS, AT_MARKS, BETWEEN_WORDS, BY_RUNS, NOWHERE
 from bough.text.learning.kinds import Kind, Plan
 from bough.text.learning.lessons import Lesson, learn
 from bough.text.learning.write import files
@@ -121,19 +121,19 @@ def words_of(form: Form) -> Words:
     """How words are found as the tokenizer will find them."""
     match form.vocabulary:
         case Letters():
-            return Words(list, nowhere)
+            return Words(list, NOWHERE)
         case Suffixed(XlmWords() as words):
-            return Words(_spelled(xlm_finder(words, form.specials, [])), nowhere)
+            return Words(_spelled(xlm_finder(words, form.specials, [])), NOWHERE)
         case Whole(MosesWords() as words):
-            return Words(_spelled(moses_finder(words, form.specials)), nowhere)
+            return Words(_spelled(moses_finder(words, form.specials)), NOWHERE)
         case Bytes():
-            cut, between = by_runs, ""
+            cut, between = BY_RUNS, ""
         case Pieces(exact=True):
-            cut, between = between_words, ""
+            cut, between = BETWEEN_WORDS, ""
         case Pieces() | TwoSides():
-            cut, between = at_blanks, " "
+            cut, between = AT_BLANKS, " "
         case _:
-            cut, between = at_marks, " "
+            cut, between = AT_MARKS, " "
     inner = assembled(form, models.BPE())
     normal: Callable[[str], str] = inner.normalizer.normalize_str if inner.normalizer else str
     split = inner.pre_tokenizer.pre_tokenize_str
