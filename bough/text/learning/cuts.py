@@ -17,7 +17,7 @@ UNSURE = "\x1c\x1d\x1e\x1f\x85"
 """Blanks to Python that are none to all that find words."""
 MARKS = re.compile(r"[!-/:-@\[-`{-~]|[^\s!-/:-@\[-`{-~]+")
 """A mark, which always is a word, or what stands between marks and blanks."""
-RUNS = re.compile(r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
+RUNS = re.compile(r" ?[A-Za-z]+|'(?:[sdmt]|ll|ve|re)| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
 """What ByteLevel takes for words, as far as texts are in ASCII."""
 
 Parts = Callable[[str], list[str]]
